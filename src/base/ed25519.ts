@@ -22,7 +22,10 @@ export function signDetached(message: Uint8Array, secretKey: Uint8Array): Uint8A
   return signature
 }
 
-/** True for the signature of the key over `message`; false for bytes that are no signature or no key. */
+/**
+ * True for the signature of the key over `message`; false for bytes that are no signature or no key: libsodium accepts a
+ * signature with bytes behind it and throws on a short one.
+ */
 export const isSignedBy = (message: Uint8Array, signature: Uint8Array, publicKey: Uint8Array): boolean =>
   signature.length === sodium.crypto_sign_BYTES &&
   publicKey.length === sodium.crypto_sign_PUBLICKEYBYTES &&

@@ -3,14 +3,14 @@
  * neither. Source: protocol.md §13.
  */
 import { secp256k1 } from '@noble/curves/secp256k1.js'
-import { keccak_256 } from '@noble/hashes/sha3.js'
 import { equalBytes } from '../../base/bytes.ts'
 import { isSignedBy } from '../../base/ed25519.ts'
 import { typedDataOfBody } from '../../client/signers.ts'
 import { type Draft, multisigOf } from '../../tx/draft.ts'
 import { signBytes } from '../../tx/envelope.ts'
 import { hashTypedData } from '../../tx/typedDataHash.ts'
-import { ADDRESS_BYTES, addressBytes, addressOfKey } from '../../values/address.ts'
+import { addressBytes, addressOfKey } from '../../values/address.ts'
+import { addressOfPoint } from '../../values/ethereum.ts'
 import { KEY_BYTES } from '../../values/pubKey.ts'
 
 /** v of an Ethereum signature where the parity of R's y is even. */
@@ -22,8 +22,7 @@ function recover(digest: Uint8Array, signature: Uint8Array): Uint8Array | undefi
   const parity = (signature[NUMBERS_BYTES] ?? 0) - V_EVEN
   const numbers = secp256k1.Signature.fromBytes(signature.subarray(0, NUMBERS_BYTES))
   if ((parity !== 0 && parity !== 1) || numbers.hasHighS()) return undefined
-  const key = numbers.addRecoveryBit(parity).recoverPublicKey(digest).toBytes(false)
-  return keccak_256(key.subarray(1)).subarray(-ADDRESS_BYTES)
+  return addressOfPoint(numbers.addRecoveryBit(parity).recoverPublicKey(digest).toBytes(false))
 }
 
 /** What stands for the key that has to sign, by member. */

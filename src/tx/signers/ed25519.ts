@@ -1,9 +1,8 @@
-import sodium from 'sodium-native'
-import { asBuffer, equalBytes } from '../../base/bytes.ts'
+import { equalBytes } from '../../base/bytes.ts'
+import { isSignedBy } from '../../base/ed25519.ts'
 import { sha256 } from '../../base/sha256.ts'
 import { ADDRESS_BYTES } from '../../values/address.ts'
 import { SIGN_DOMAIN, type Tx, TX_BYTES_MAX } from '../envelope.ts'
-import { ED25519_SIGNATURE_BYTES } from '../multisig.ts'
 import type { Signed, SignerRules } from './signer.ts'
 
 // The domain, and behind it the body that is being verified.
@@ -19,13 +18,9 @@ export function isSignedByKey(
   publicKey: Uint8Array,
   signature: Uint8Array,
 ): boolean {
-  // libsodium accepts a signature with bytes behind it and throws on a short one.
-  if (signature.length !== ED25519_SIGNATURE_BYTES || publicKey.length !== sodium.crypto_sign_PUBLICKEYBYTES)
-    return false
   if (bodyBytes.length > TX_BYTES_MAX) return false
   scratch.set(bodyBytes, SIGN_DOMAIN.length)
-  const signed = scratch.subarray(0, SIGN_DOMAIN.length + bodyBytes.length)
-  return sodium.crypto_sign_verify_detached(asBuffer(signature), signed, asBuffer(publicKey))
+  return isSignedBy(scratch.subarray(0, SIGN_DOMAIN.length + bodyBytes.length), signature, publicKey)
 }
 
 /** True when `from` is the address of the public key, and that key signed. */

@@ -1,7 +1,6 @@
-import { keccak_256 } from '@noble/hashes/sha3.js'
 import { instantiateSecp256k1 } from '@bitauth/libauth/build/lib/crypto/secp256k1.js'
 import { compareBytes, equalBytes, fromHex } from '../../base/bytes.ts'
-import { ADDRESS_BYTES } from '../../values/address.ts'
+import { addressOfPoint } from '../../values/ethereum.ts'
 import { SECP256K1_SIGNATURE_BYTES } from '../multisig.ts'
 import type { Signed, SignerRules } from './signer.ts'
 
@@ -14,13 +13,6 @@ const ZERO = new Uint8Array(32)
 /** The order n of the group, and half of it rounded down: with a higher s the same signature would have a second form. */
 const ORDER = bytesOf('fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141')
 const HALF_ORDER = bytesOf('7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0')
-
-/** The first byte of a public key in its long form, which no address is made of. */
-const KEY_PREFIX_BYTES = 1
-
-/** The 20 bytes of the address of a public key in its long form. */
-export const addressOfPoint = (key: Uint8Array): Uint8Array =>
-  keccak_256(key.subarray(KEY_PREFIX_BYTES)).subarray(-ADDRESS_BYTES)
 
 /**
  * The address whose key made a signature of a digest: r, s and v, where v is 27 or 28 by the parity of R's y. undefined
