@@ -11,7 +11,15 @@ import { defineListQuery, defineQuery, page, pageOf, type QueryEntry } from '../
 import { proposalKinds } from '../gen/proposalKinds.ts'
 import { PROPOSAL_TYPES } from '../gen/proposalTypes.ts'
 import { tallyOf } from './block.ts'
-import { countProposals, getProposal, libraryStatusOf, listProposals, listVotes, numberOf } from './keeper.ts'
+import {
+  countProposals,
+  getProposal,
+  libraryStatusOf,
+  listProposals,
+  listVotes,
+  numberOf,
+  type ProposalFilter,
+} from './keeper.ts'
 import { type Proposal, PROPOSAL_RESULTS, proposalResult, type ProposalType } from './tables.ts'
 
 /** A proposal object of a kind. Source: interface, Proposal object; protocol.md §6 for ExpireTimestamp. */
@@ -56,6 +64,21 @@ const proposalWithVotes = proposalsOf('ProposalWithVotes', {
 
 const counts = optional(field(flag, 'whether the Number, by which proposals count from the first one, comes too'))
 
+/**
+ * How the proposals of a list are numbered. Of all of them the place in the list tells it; of chosen ones each is counted,
+ * which reads an index up to it.
+ */
+function numbering(
+  state: StateReader,
+  { type, result }: ProposalFilter,
+  newest = false,
+): (one: Proposal, at: number) => number {
+  if (type !== undefined || result !== undefined) return (one) => numberOf(state, one)
+  if (!newest) return (_one, at) => at + 1
+  const all = countProposals(state, {})
+  return (_one, at) => all - at
+}
+
 /** What chooses among the proposals. */
 const choices = {
   newest: optional(field(flag, 'whether the newest come first')),
@@ -80,14 +103,16 @@ export const governanceQueries: readonly QueryEntry[] = [
     positional: 0,
     isCounted: true,
     item: proposal,
-    // Cost: the rows up to the end of the page, and counting in an index; with counts once more for each row, and a tally.
+    // Cost: the rows up to the end of the page, and counting in an index; with counts a tally of each row, and of chosen
+    // ones once more a count.
     run: ({ state }, { newest, state: result, type, counts: isCounted = false, ...given }) => {
       const filter = { type, result: result === 'open' ? '' : result } as const
+      const numberAt = isCounted ? numbering(state, filter, newest) : undefined
       const isChosen = newest !== undefined || result !== undefined || type !== undefined
       return {
-        items: pageOf(listProposals(state, filter, newest), given, (one) => ({
+        items: pageOf(listProposals(state, filter, newest), given, (one, at) => ({
           ...proposalIn(state, one),
-          ...(isCounted && { Number: numberOf(state, one), Tally: lastTally(state, one) }),
+          ...(numberAt && { Number: numberAt(one, at), Tally: lastTally(state, one) }),
         })),
         ...(isChosen && { total: countProposals(state, filter) }),
       }
