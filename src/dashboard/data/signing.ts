@@ -59,7 +59,7 @@ export function runsOf({ told, height, keys, absent }: Signing): readonly Run[] 
       ended = undefined
     }
   }
-  // The first block of the oldest run is not among these events: its length is told all the same.
+  // The event that began the oldest run is on an older page of the history, but the run's length is known.
   if (ended?.missed !== undefined) runs.push({ first: ended.last - ended.missed + 1, ...ended })
   return runs
 }

@@ -101,7 +101,7 @@ function useStake() {
   return { supply: supply.data?.supply, staked: staked.data }
 }
 
-/** The validator set as it was last told of. */
+/** The validator set. It is asked for again when a subscription reports a change. */
 const useSet = () => useTold('validatorSet', 'validatorSet', () => svc.async.stake.validator.queryValidatorSet())
 
 /** What the chain has, and what of it secures it. With each block only the supply is asked for. */

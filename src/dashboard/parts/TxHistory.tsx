@@ -89,7 +89,7 @@ function Searched({ found: { rows, searched, lowest, next, earliest } }: { reado
         <HeightLink height={next === null ? earliest : (lowest ?? earliest)} />
         {next === null ? ', the first one that this node has' : ''}: {formatCount(rows.length)} of them{' '}
         {rows.length === 1 ? 'is' : 'are'} shown.
-        {next === null ? '' : ' “Older” goes on from there.'}
+        {next === null ? '' : ' Choose “Older” to look further.'}
       </span>
     </p>
   )

@@ -42,12 +42,7 @@ function useJob(job: () => Promise<void>) {
 export function KeystoreForm({ onOpen }: Opening) {
   const [file, setFile] = useState<File>()
   const password = useRef<HTMLInputElement>(null)
-  const {
-    isBusy,
-    props: form,
-    errorAt,
-    note,
-  } = useJob(async () => {
+  const job = useJob(async () => {
     const field = password.current
     if (file === undefined || field === null) throw new KeyError('Choose a keystore file first.', 'file')
     const seed = await runKeyJob('openKeystore', { text: await file.text(), password: field.value })
@@ -57,18 +52,18 @@ export function KeystoreForm({ onOpen }: Opening) {
     onOpen()
   })
   return (
-    <form {...form}>
-      <Labelled label='Keystore file' hint='As svcd keys new writes it.' error={errorAt('file')}>
+    <form {...job.props}>
+      <Labelled label='Keystore file' hint='As svcd keys new writes it.' error={job.errorAt('file')}>
         {(props) => (
           <input {...props} type='file' onChange={({ currentTarget }) => setFile(currentTarget.files?.[0])} />
         )}
       </Labelled>
-      <Labelled label='Password' error={errorAt('password') && 'This password does not open the keystore.'}>
+      <Labelled label='Password' error={job.errorAt('password') && 'This password does not open the keystore.'}>
         {(props) => <input {...props} ref={password} type='password' autoComplete='off' />}
       </Labelled>
-      {note}
-      <button class='main' disabled={isBusy} type='submit'>
-        {isBusy ? 'Opening, this takes some seconds' : 'Open'}
+      {job.note}
+      <button class='main' disabled={job.isBusy} type='submit'>
+        {job.isBusy ? 'Opening, this takes some seconds' : 'Open'}
       </button>
     </form>
   )
@@ -78,12 +73,7 @@ export function KeystoreForm({ onOpen }: Opening) {
 export function WordsForm({ onOpen }: Opening) {
   const words = useRef<HTMLTextAreaElement>(null)
   const [index, setIndex] = useState('0')
-  const {
-    isBusy,
-    props: form,
-    errorAt,
-    note,
-  } = useJob(async () => {
+  const job = useJob(async () => {
     const field = words.current
     if (field === null || field.value.trim() === '') throw new KeyError('Write the words of the account.', 'words')
     if (!/^[0-9]{1,9}$/.test(index))
@@ -96,13 +86,13 @@ export function WordsForm({ onOpen }: Opening) {
     onOpen()
   })
   return (
-    <form {...form}>
-      <Labelled label='Words' hint='12 to 24 English words, with spaces between them.' error={errorAt('words')}>
+    <form {...job.props}>
+      <Labelled label='Words' hint='12 to 24 English words, with spaces between them.' error={job.errorAt('words')}>
         {(props) => (
           <textarea {...props} ref={words} rows={3} autoComplete='off' spellcheck={false} autocapitalize='off' />
         )}
       </Labelled>
-      <Labelled label='Account' hint='The first account of the words has the number 0.' error={errorAt('index')}>
+      <Labelled label='Account' hint='The first account of the words has the number 0.' error={job.errorAt('index')}>
         {(props) => (
           <input
             {...props}
@@ -112,9 +102,9 @@ export function WordsForm({ onOpen }: Opening) {
           />
         )}
       </Labelled>
-      {note}
-      <button class='main' disabled={isBusy} type='submit'>
-        {isBusy ? 'Opening' : 'Open'}
+      {job.note}
+      <button class='main' disabled={job.isBusy} type='submit'>
+        {job.isBusy ? 'Opening' : 'Open'}
       </button>
     </form>
   )
@@ -123,12 +113,7 @@ export function WordsForm({ onOpen }: Opening) {
 /** Opens the account of a private key. */
 export function PrivateKeyForm({ onOpen }: Opening) {
   const key = useRef<HTMLInputElement>(null)
-  const {
-    isBusy,
-    props: form,
-    errorAt,
-    note,
-  } = useJob(async () => {
+  const job = useJob(async () => {
     const field = key.current
     const seed = fromHex(field?.value.trim().replace(/^0x/, '') ?? '')
     if (field === null || seed?.length !== 32)
@@ -139,12 +124,12 @@ export function PrivateKeyForm({ onOpen }: Opening) {
     onOpen()
   })
   return (
-    <form {...form}>
-      <Labelled label='Private key' hint='64 hex digits.' error={errorAt('key')}>
+    <form {...job.props}>
+      <Labelled label='Private key' hint='64 hex digits.' error={job.errorAt('key')}>
         {(props) => <input {...props} ref={key} type='password' autoComplete='off' />}
       </Labelled>
-      {note}
-      <button class='main' disabled={isBusy} type='submit'>
+      {job.note}
+      <button class='main' disabled={job.isBusy} type='submit'>
         Open
       </button>
     </form>
