@@ -71,6 +71,16 @@ export const accountsGenesis =
     return { ...chain, accounts: [...chain.accounts, ...more] }
   }
 
+/** Of `count` delegations of 1 token that `validators` share in turn, those with number `at`. */
+export const delegationsWith = (
+  at: number,
+  { count, validators, delegatorAt }: { count: number; validators: number; delegatorAt: (number: number) => string },
+): readonly object[] =>
+  Array.from({ length: Math.ceil(Math.max(0, count - at) / validators) }, (_, turn) => ({
+    delegator: delegatorAt(at + turn * validators),
+    amount: units(1),
+  }))
+
 /** transferGenesis with STAKED_WITH validators more, all of the set, which share `count` delegations of 1 token. */
 export const delegationsGenesis =
   (count: number) =>
@@ -79,10 +89,11 @@ export const delegationsGenesis =
     const [own, ...others] = chain.candidacies
     const candidacies = others.map((candidacy, at) => ({
       ...candidacy,
-      delegations: Array.from({ length: Math.ceil(Math.max(0, count - at) / STAKED_WITH) }, (_, turn) => ({
-        delegator: `0x${toHex(sha256(utf8(`delegator ${at + turn * STAKED_WITH}`)).subarray(0, 20))}`,
-        amount: units(1),
-      })),
+      delegations: delegationsWith(at, {
+        count,
+        validators: STAKED_WITH,
+        delegatorAt: (number) => `0x${toHex(sha256(utf8(`delegator ${number}`)).subarray(0, 20))}`,
+      }),
     }))
     return { ...chain, candidacies: [own, ...candidacies] }
   }

@@ -18,7 +18,7 @@ import { TOKEN } from '../src/base/amount.ts'
 import { BLOCKS_WAITING_MAX } from '../src/store/sqlite/sqlTree.ts'
 import { CHAIN_ID, signerAt, signersOf } from './accounts.ts'
 import { openDriver } from './driver.ts'
-import { silent, units } from './genesis.ts'
+import { delegationsWith, silent, units } from './genesis.ts'
 import { memoryOf, peakMbOf } from './proc.ts'
 import { SENDERS_OF, type Sender, type SenderKind } from './signers.ts'
 import type { InProcess, StateKind } from './states.ts'
@@ -97,10 +97,7 @@ const delegationsGenesis = (size: number): object => ({
     pub_key: toBase64(key),
     shares: units(power),
     max_shares: units(10 * node.power),
-    delegations: Array.from({ length: Math.ceil(Math.max(0, size - at) / validators.length) }, (_, turn) => ({
-      delegator: accountAt(at + turn * validators.length),
-      amount: units(1),
-    })),
+    delegations: delegationsWith(at, { count: size, validators: validators.length, delegatorAt: accountAt }),
   })),
 })
 

@@ -15,8 +15,17 @@ export type Sender = Pick<Signer, 'address' | 'signTx'>
 export const walletAt = (name: string, number: number): Signer =>
   signerOfPrivateKey(sha256(utf8(`svcd bench ${name} wallet ${number}`)), digestOfBody)
 
-/** The account of several keys that the first `threshold` members, in the order of their bytes, sign for. */
-export function severalOf(threshold: number, keys: readonly Signer[]): Sender {
+type Member = Pick<Signer, 'member' | 'signBody'>
+
+/**
+ * The account of several keys, whose members stand in the order of their bytes. `signs`: whether a member signs a
+ * transaction with this nonce; the first `threshold` of them unless it is told.
+ */
+export function severalOf(
+  threshold: number,
+  keys: readonly Member[],
+  signs = (at: number, _nonce: number): boolean => at < threshold,
+): Sender {
   const members = [...keys].sort((a, b) => compareBytes(a.member, b.member))
   const publicKey = encodeMultisig({ threshold, members: members.map(({ member }) => member) })
   const address = multisigAddress(publicKey)
@@ -24,7 +33,9 @@ export function severalOf(threshold: number, keys: readonly Signer[]): Sender {
     address,
     signTx: (given) => {
       const body = { ...given, from: addressBytes(address) }
-      const parts = members.slice(0, threshold).map((signer, member) => ({ member, signature: signer.signBody(body) }))
+      const parts = members.flatMap((signer, member) =>
+        signs(member, given.nonce) ? [{ member, signature: signer.signBody(body) }] : [],
+      )
       return encodeTx(encodeBody(body), publicKey, encodeParts(parts))
     },
   }

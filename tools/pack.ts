@@ -10,7 +10,7 @@
 import { execFileSync } from 'node:child_process'
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
-import { PLATFORMS, platformPackage } from '../src/comet/platform.ts'
+import { PLATFORMS, platformPackage, platformsHere } from '../src/comet/platform.ts'
 import { writeCometBft } from './packages/cometbft.ts'
 import { copyLibraries } from './packages/libraries.ts'
 import { type Reached, reach } from './packages/reach.ts'
@@ -78,7 +78,7 @@ const { values } = programArgs({
 })
 const isRelease = values.release || values.record
 /** The kinds of machine that CometBFT is packed for. */
-const packed = PLATFORMS.filter((platform) => isRelease || platform === `${process.platform}-${process.arch}`)
+const packed = isRelease ? PLATFORMS : platformsHere
 
 const { scripts: _scripts, devDependencies: _development, files: _files, ...published } = manifest
 

@@ -36,6 +36,9 @@ const DESCRIPTIONS = [
   { name: 'Meridian', website: 'https://meridian.example', location: 'Quito', profile: 'On the line.' },
 ]
 
+/** The id of a proposal as a link has it. */
+const urlSafe = (id: string): string => Buffer.from(id, 'base64').toString('base64url')
+
 /** What has happened on the chain: payments, open and closed proposals, votes. Returns the id of the open proposal. */
 async function live({ url, accounts }: Devnet): Promise<string> {
   const svc = new Svc(url)
@@ -83,7 +86,7 @@ async function live({ url, accounts }: Devnet): Promise<string> {
       ),
     )
   }
-  return open.replaceAll('+', '-').replaceAll('/', '_')
+  return urlSafe(open)
 }
 
 /** Waits for what a view asks for: its rows, the plots, and what is asked for after the first answers. */
@@ -142,8 +145,7 @@ async function viewsOf({ url, accounts }: Devnet): Promise<Readonly<Record<strin
   const asOwner: Step = (page) => openAccount(page, owner)
   const view = (prefix: string, path: string | undefined, ...steps: Step[]) =>
     path === undefined ? {} : { [prefix]: [path, ...steps] as const }
-  const proposalView = (id: string | undefined) =>
-    id === undefined ? undefined : `proposals/${id.replaceAll('+', '-').replaceAll('/', '_')}`
+  const proposalView = (id: string | undefined) => (id === undefined ? undefined : `proposals/${urlSafe(id)}`)
   const validatorView = (of: string | undefined) => (of === undefined ? undefined : `validators/${of}`)
   return {
     ...view('overview', ''),

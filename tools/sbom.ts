@@ -9,6 +9,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { COMETBFT_VERSION } from '../src/comet/find.ts'
 import { lockedPackages } from './supplyChain/locked.ts'
+import { programArgs } from './testing/programArgs.ts'
 
 const root = join(import.meta.dirname, '..')
 
@@ -85,7 +86,7 @@ export function makeBoms(): Readonly<Record<string, Bom>> {
 }
 
 if (import.meta.main) {
-  const folder = process.argv[2] ?? join(root, '.cache/sbom')
+  const [folder = join(root, '.cache/sbom')] = programArgs({ allowPositionals: true }).positionals
   mkdirSync(folder, { recursive: true })
   for (const [name, bom] of Object.entries(makeBoms())) {
     writeFileSync(join(folder, name), `${JSON.stringify(bom, null, 2)}\n`)

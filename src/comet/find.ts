@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { buildCometBft, goEnv, type Report } from './build.ts'
 import { CometError, reasonOf } from './errors.ts'
-import { packagedFolder } from './platform.ts'
+import { packagedFolders, programFile } from './platform.ts'
 
 /** The CometBFT release that is built when none is found, and with which the tests run. */
 export const COMETBFT_VERSION = '0.38.25'
@@ -18,7 +18,7 @@ export const defaultCometCache = (): string =>
   fileURLToPath(new URL(`../../.cache/cometbft/${COMETBFT_VERSION}`, import.meta.url))
 
 const VERSION_TIMEOUT_MS = 20_000
-const PROGRAM = process.platform === 'win32' ? 'cometbft.exe' : 'cometbft'
+const PROGRAM = programFile()
 
 const execute = promisify(execFile)
 
@@ -135,8 +135,7 @@ export const findCometBft = async (options: FindOptions = {}): Promise<CometBft>
   const named = env['SVCD_COMETBFT']
   if (named !== undefined && named !== '') return await fromEnv(named, env)
   const [go] = await programsIn(pathFolders(env), 'go')
-  const packaged = packagedFolder()
-  const near = await programsIn([...pathFolders(env), ...(packaged === undefined ? [] : [packaged]), cacheDir], PROGRAM)
+  const near = await programsIn([...pathFolders(env), ...packagedFolders(), cacheDir], PROGRAM)
   const found = await firstSupported(near, env, onProgress)
   if (found !== undefined) return found
   // Not before, because Go writes into the user's home when it is asked for its settings.

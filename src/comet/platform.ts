@@ -8,20 +8,23 @@ export const PLATFORMS = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm6
 /** One of them. */
 export type Platform = (typeof PLATFORMS)[number]
 
-/** The package for a kind of machine. */
+const HERE = `${process.platform}-${process.arch}`
+
+/** The kinds of machine that this one is: none or one. */
+export const platformsHere: readonly Platform[] = PLATFORMS.filter((platform) => platform === HERE)
+
+/** The package for a kind of machine. Its program is in the folder `bin`. */
 export const platformPackage = (platform: string): string => `@svcd/cometbft-${platform}`
 
-/** The file of the program within its package. */
-export const platformProgram = (platform: string): string =>
-  join('bin', platform.startsWith('win32') ? 'cometbft.exe' : 'cometbft')
+/** The file of the program on a kind of machine, by default this one. */
+export const programFile = (platform = HERE): string => (platform.startsWith('win32') ? 'cometbft.exe' : 'cometbft')
 
-/** The folder of the program that npm has installed beside svcd for this machine; undefined when it has not. */
-export function packagedFolder(): string | undefined {
-  const platform = `${process.platform}-${process.arch}`
+/** The folder of the program that npm has installed beside svcd for this machine, in a list; none when it has not. */
+export function packagedFolders(): readonly string[] {
   try {
-    const manifest = createRequire(import.meta.url).resolve(`${platformPackage(platform)}/package.json`)
-    return dirname(join(dirname(manifest), platformProgram(platform)))
+    const manifest = createRequire(import.meta.url).resolve(`${platformPackage(HERE)}/package.json`)
+    return [join(dirname(manifest), 'bin')]
   } catch {
-    return undefined
+    return []
   }
 }

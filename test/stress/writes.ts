@@ -20,6 +20,7 @@ import { DESCRIPTION_BYTES_MAX } from '../../src/modules/stake/tx/candidacy.ts'
 import { thousands } from '../../tools/reference/markdown.ts'
 import { writePart } from '../../tools/reference/writtenPart.ts'
 import { onDisk } from '../chain/support.ts'
+import { programArgs } from '../../tools/testing/programArgs.ts'
 import { tempFolder } from '../support/tempFolder.ts'
 import { account, nodeKey, type TestBlockResult, TestChain, tokens } from '../support/testChain.ts'
 
@@ -351,8 +352,8 @@ export function writesTable(titles?: readonly string[]): string {
 }
 
 if (import.meta.filename === process.argv[1]) {
+  const { write } = programArgs({ options: { write: { type: 'boolean', default: false } } }).values
   const table = writesTable()
-  if (process.argv.includes('--write'))
-    writePart(fileURLToPath(new URL('../../docs/threat-model.md', import.meta.url)), 'writes', table)
+  if (write) writePart(fileURLToPath(new URL('../../docs/threat-model.md', import.meta.url)), 'writes', table)
   process.stdout.write(`${table}\n`)
 }

@@ -5,10 +5,10 @@
  */
 import { createHash } from 'node:crypto'
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { buildCometBft, goEnv, type Report, type Target } from '../../src/comet/build.ts'
 import { COMETBFT_VERSION } from '../../src/comet/find.ts'
-import { type Platform, platformPackage, platformProgram } from '../../src/comet/platform.ts'
+import { type Platform, platformPackage, programFile } from '../../src/comet/platform.ts'
 
 /** What was built at a release. */
 interface Recorded {
@@ -52,7 +52,7 @@ LICENSE. \`go version -m\` names the libraries in it. ${go} builds the same byte
 CGO_ENABLED=0 go install -trimpath -ldflags='-s -w' github.com/cometbft/cometbft/cmd/cometbft@v${COMETBFT_VERSION}
 \`\`\`
 
-sha256 of \`${platformProgram(platform)}\`: \`${sha256}\`
+sha256 of \`bin/${programFile(platform)}\`: \`${sha256}\`
 `
 
 /** Builds CometBFT for a kind of machine. Returns its bytes' checksum, and the release of Go. */
@@ -60,7 +60,7 @@ async function build(platform: Platform, cacheDir: string, { isRelease, onProgre
   const env = { ...process.env, GOTOOLCHAIN: isRelease ? recorded.go : 'local' }
   await buildCometBft({ go: 'go', version: COMETBFT_VERSION, cacheDir, env, target: targetOf(platform), onProgress })
   const [go = '', modules = ''] = await goEnv('go', ['GOVERSION', 'GOMODCACHE'], env)
-  const program = join(cacheDir, platformProgram(platform).replace(/^bin./, ''))
+  const program = join(cacheDir, programFile(platform))
   const sha256 = createHash('sha256').update(readFileSync(program)).digest('hex')
   const licence = join(modules, `github.com/cometbft/cometbft@v${COMETBFT_VERSION}/LICENSE`)
   return { program, sha256, go, licence }
@@ -85,8 +85,8 @@ export async function writeCometBft(
     if (options.isRecording !== true && isComparable && sha256 !== recorded.sha256[platform])
       throw new Error(`CometBFT for ${platform}: expected sha256 ${recorded.sha256[platform]}, got ${sha256}`)
     const folder = join(out, `cometbft-${platform}`)
-    const copy = join(folder, platformProgram(platform))
-    mkdirSync(dirname(copy), { recursive: true })
+    const copy = join(folder, 'bin', programFile(platform))
+    mkdirSync(join(folder, 'bin'), { recursive: true })
     copyFileSync(program, copy)
     chmodSync(copy, 0o755)
     copyFileSync(licence, join(folder, 'LICENSE'))

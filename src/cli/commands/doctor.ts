@@ -10,7 +10,7 @@ import { VERSION } from '../../base/version.ts'
 import { reasonOf } from '../../comet/errors.ts'
 import { COMETBFT_LINES, defaultCometCache } from '../../comet/find.ts'
 import { homeFiles, listenAddresses, mempoolType, readNodeId, readValidatorKey } from '../../comet/home.ts'
-import { packagedFolder } from '../../comet/platform.ts'
+import { packagedFolders, programFile } from '../../comet/platform.ts'
 import { openNodeRpc } from '../../comet/rpc.ts'
 import { listKeyFiles, whyOpen } from '../../keys/files.ts'
 import { examineBlocks, examineDisk, examineProgram, examineState, type Finding, stallCauses } from '../doctorChecks.ts'
@@ -48,7 +48,7 @@ async function versions(): Promise<readonly Finding[]> {
   const [major = 0, minor = 0] = node.split('.').map(Number)
   const isServed = major > 22 || (major === 22 && minor >= 14)
   const program = process.env['SVCD_COMETBFT'] ?? 'cometbft'
-  const places = [packagedFolder() ?? [], defaultCometCache()].flat().map((folder) => join(folder, 'cometbft'))
+  const places = [...packagedFolders(), defaultCometCache()].map((folder) => join(folder, programFile()))
   let comet: string | undefined
   for (const one of [program, ...places]) comet ??= await versionOf(one)
   const isLine = COMETBFT_LINES.some((line) => comet?.replace(/^v/, '').startsWith(`${line}.`))
