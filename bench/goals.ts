@@ -45,7 +45,13 @@ function grownIn(
   return medianOf(costOf(states, kind, large, figure).map((cost, round) => cost / (base[round] as number)))
 }
 
-const delegationGoals = (states: readonly StateCost[]): readonly Goal[] => [
+/** How many times the CPU of a transfer a transaction of this state takes: the median of the rounds. */
+function ofTransfers(states: readonly StateCost[], kind: StateKind, size: number): number {
+  const transfers = costOf(states, kind, size, 'transferUs')
+  return medianOf(costOf(states, kind, size, 'txUs').map((cost, round) => cost / (transfers[round] as number)))
+}
+
+const stakingGoals = (states: readonly StateCost[]): readonly Goal[] => [
   {
     name: 'a block of 1,000 delegations with 1,000,000 delegations ÷ 1,000',
     goal: 1.5,
@@ -62,11 +68,13 @@ const delegationGoals = (states: readonly StateCost[]): readonly Goal[] => [
     name: 'CPU of a delegation ÷ of a transfer',
     goal: 2,
     wanted: 'at most',
-    value: medianOf(
-      costOf(states, 'delegations', 1000, 'txUs').map(
-        (cost, round) => cost / (costOf(states, 'delegations', 1000, 'transferUs')[round] as number),
-      ),
-    ),
+    value: ofTransfers(states, 'delegations', 1000),
+  },
+  {
+    name: 'CPU of a vote ÷ of a transfer, 200 validators, 100 open proposals',
+    goal: 1.5,
+    wanted: 'at most',
+    value: ofTransfers(states, 'votes', 100),
   },
 ]
 
@@ -154,7 +162,7 @@ export function goalsOf(samples: readonly Sample[], states: readonly StateCost[]
       wanted: 'at most',
       value: grownIn(states, 'proposals', [10, 1000], 'blockMs'),
     },
-    ...delegationGoals(states),
+    ...stakingGoals(states),
     {
       name: 'resident memory with 1,000,000 accounts',
       goal: 500,

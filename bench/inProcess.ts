@@ -11,9 +11,12 @@ import { addressBytes, type Address } from '../src/values/address.ts'
 import { boundHeap } from '../src/node/runtime.ts'
 import { accounts } from '../src/modules/accounts/keeper.ts'
 import { putLastBlock } from '../src/modules/chain/keeper.ts'
+import { listProposals } from '../src/modules/governance/keeper.ts'
 import { tables, views } from '../src/modules/registry.ts'
 import { createOverlay } from '../src/store/overlay.ts'
 import { openSqliteStore } from '../src/store/sqlite/sqliteStore.ts'
+import type { Store } from '../src/store/store.ts'
+import { proposalIdBytes } from '../src/values/pubKey.ts'
 import { TOKEN } from '../src/base/amount.ts'
 import { BLOCKS_WAITING_MAX } from '../src/store/sqlite/sqlTree.ts'
 import { CHAIN_ID, signerAt, signersOf } from './accounts.ts'
@@ -39,15 +42,17 @@ const NUMBERS_MAX = 2 ** 28
 
 const nodeKey = sha256(utf8('bench node key'))
 const node = { key: nodeKey, power: 10_000_000 }
-/** The validators of the states of delegations, all of which sign. */
+/** The validators of the states of delegations and votes, all of which sign. The first alone decides a proposal. */
 const validators = Array.from({ length: 200 }, (_, at) => ({
   owner: signerAt('validator', at).address,
   key: at === 0 ? nodeKey : sha256(utf8(`validator key ${at}`)),
   power: at === 0 ? node.power : 10_000,
 }))
 
+const hasValidators = (kind: StateKind): boolean => kind === 'delegations' || kind === 'votes'
+
 const signersOfState = (kind: StateKind): Parameters<typeof openDriver>[1] =>
-  kind === 'delegations' ? validators : [node]
+  hasValidators(kind) ? validators : [node]
 
 /** Account number `at` of a state. The keys of the first SENDERS accounts are known, so these can sign. */
 const accountAt = (at: number): Address =>
@@ -61,7 +66,7 @@ const sendersOf = (kind: StateKind, count: number): readonly Sender[] =>
   Array.from({ length: count }, (_, at) => SENDERS_OF[isOfSenders(kind) ? kind : 'ed25519'](at))
 
 function genesisOf(kind: StateKind, size: number): object {
-  if (kind === 'delegations') return delegationsGenesis(size)
+  if (hasValidators(kind)) return validatorsGenesis(kind === 'delegations' ? size : 0)
   const owners = [...signersOf('owner', OWNERS), ...signersOf('proposer', PROPOSERS)]
   const others = Math.max(0, (kind === 'candidacies' ? size : OWNERS) - OWNERS)
   return {
@@ -88,10 +93,10 @@ function genesisOf(kind: StateKind, size: number): object {
 }
 
 /** The validators share `size` delegations of 1 token in turn; the senders have the first ones. */
-const delegationsGenesis = (size: number): object => ({
+const validatorsGenesis = (size: number): object => ({
   params: { stake_limit: '1', max_vals: validators.length },
   stake: { max_absent_blocks: 1_000_000 },
-  accounts: accountsOf(SENDERS),
+  accounts: [...accountsOf(SENDERS), ...validators.map(({ owner }) => ({ address: owner, balance: units(1_000_000) }))],
   candidacies: validators.map(({ owner, key, power }, at) => ({
     owner,
     pub_key: toBase64(key),
@@ -109,15 +114,28 @@ const sign = (
   message: Readonly<Record<string, unknown>>,
 ): Uint8Array => signerAt(name, at).signTx({ chainId: CHAIN_ID, nonce, operation, message })
 
-/** Proposals that stay open, shared out among the proposers, because the chain limits how many one may have open. */
-const proposals = (count: number): Uint8Array[] =>
+/** Proposals that stay open, shared out among `of` signers, because the chain limits how many one may have open. */
+const proposals = (count: number, name: string, of: number): Uint8Array[] =>
   Array.from({ length: count }, (_, at) =>
-    sign('proposer', at % PROPOSERS, Math.floor(at / PROPOSERS), 'proposeChangeParam', {
+    sign(name, at % of, Math.floor(at / of), 'proposeChangeParam', {
       name: 'gas_price',
       value: String(1_000_000 + at),
       expireBlockHeight: 500_000,
     }),
   )
+
+/** A block of 1,000 votes of all validators but the first, on each of the open proposals in turn. */
+function votesOn(store: Store, at: number): Uint8Array[] {
+  const open = [...listProposals(store)].map(({ id }) => proposalIdBytes(id))
+  const voters = validators.length - 1
+  return Array.from({ length: 1000 }, (_, place) => {
+    const number = at * 1000 + place
+    const voter = 1 + (number % voters)
+    const nonce = Math.floor(number / voters) + (voter < open.length ? 1 : 0)
+    const proposalId = open[(number + Math.floor(number / voters)) % open.length]
+    return sign('validator', voter, nonce, 'vote', { proposalId, answer: number % 3 === 0 ? 'N' : 'Y' })
+  })
+}
 
 /** A block of 1,000 transactions: 900 transfers to accounts all over the state, and 100 updates of candidacies. */
 function blockOf(at: number, accountCount: number): Uint8Array[] {
@@ -181,7 +199,8 @@ function make(kind: StateKind, size: number, folder: string): void {
   const ofGenesis = kind === 'accounts' && size > GENESIS_ACCOUNTS_MAX ? SENDERS : size
   const driver = openDriver(path, signersOfState(kind), () => genesisOf(kind, ofGenesis))
   driver.block([])
-  if (kind === 'proposals') driver.block(proposals(size))
+  if (kind === 'proposals') driver.block(proposals(size, 'proposer', PROPOSERS))
+  if (kind === 'votes') driver.block(proposals(size, 'validator', validators.length))
   driver.close()
   if (kind === 'accounts' && size > ofGenesis) grow(path, ofGenesis, size)
 }
@@ -213,18 +232,21 @@ function run(kind: StateKind, size: number, folder: string): InProcess {
     meanOf(costs.map(({ checkMs, blockMs }) => checkMs + blockMs))
   const emptyMsOf = (): number =>
     meanOf(Array.from({ length: BLOCKS }, () => cpuMs(() => driver.block([]))).slice(WARM_UP_BLOCKS))
-  const ofDelegations = kind === 'delegations'
+  const isCompared = hasValidators(kind)
+  // Delegations and transfers are of the same senders.
+  const sentBefore = kind === 'delegations' ? BLOCKS : 0
   const senders = sendersOf(kind, SENDERS)
   const blocks = (at: number): Uint8Array[] => {
-    if (ofDelegations) return delegationsOf(at)
+    if (kind === 'delegations') return delegationsOf(at)
+    if (kind === 'votes') return votesOn(driver.store, at)
     return isOfSenders(kind) ? transfersOf(senders, at) : blockOf(at, kind === 'accounts' ? size : SENDERS)
   }
   // Before the first of them: a state without delegations has none yet.
-  const emptyBefore = ofDelegations ? emptyMsOf() : undefined
+  const emptyBefore = isCompared ? emptyMsOf() : undefined
   const costs = costsOf(blocks)
-  const transfers = ofDelegations ? costsOf((at) => transfersOf(senders, BLOCKS + at)) : undefined
+  const transfers = isCompared ? costsOf((at) => transfersOf(senders, sentBefore + at)) : undefined
   const emptyBlockMs = emptyBefore ?? emptyMsOf()
-  const waiting = Array.from({ length: 5 }, (_, at) => blocks((ofDelegations ? 2 : 1) * BLOCKS + at)).flat()
+  const waiting = Array.from({ length: 5 }, (_, at) => blocks(sentBefore + BLOCKS + at)).flat()
   const firstCheckMs = cpuMs(() => driver.check(waiting, 0))
   // Transactions that wait in the mempool are checked again after each block.
   const recheckMs = medianOf(

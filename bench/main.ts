@@ -84,6 +84,7 @@ const PLANS: Readonly<Record<'full' | 'quick' | 'short', Plan>> = {
       ['delegations', 0],
       ['delegations', 1000],
       ['delegations', 1_000_000],
+      ['votes', 100],
       ['ed25519', 1000],
       ['eip712', 1000],
       ['twoOfThree', 1000],

@@ -7,17 +7,17 @@ import type { Context } from './context.ts'
 import type { SenderKind } from './signers.ts'
 
 /** What a state holds much of. */
-export type StateKind = 'accounts' | 'candidacies' | 'proposals' | 'delegations' | SenderKind
+export type StateKind = 'accounts' | 'candidacies' | 'proposals' | 'delegations' | 'votes' | SenderKind
 
 /** What the application alone costs on one state: CPU, but for opening, which is time. */
 export interface InProcess {
   readonly openMs: number
   /**
    * A transaction from CheckTx to Commit, in blocks of 1,000: 900 transfers, 100 updates; of delegations, delegations; of
-   * a kind of sender, transfers.
+   * votes, votes on that many open proposals; of a kind of sender, transfers.
    */
   readonly txUs: number
-  /** The same in blocks of 1,000 transfers, on the states of delegations alone. */
+  /** The same in blocks of 1,000 transfers, on the states of delegations and votes alone. */
   readonly transferUs?: number
   /** A block of 1,000, without its CheckTx. */
   readonly blockMs: number

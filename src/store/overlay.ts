@@ -1,3 +1,4 @@
+import { compareBytes } from '../base/bytes.ts'
 import { createSortedMap, entriesWithPrefix, type SortedMap, toLatin1 } from './sorted.ts'
 import type { RevertibleState, Scan, StateReader } from './state.ts'
 import type { MapKey, Table } from './table.ts'
@@ -69,6 +70,12 @@ export function sortKeyOf(table: Table, index: string, row: object | undefined, 
   if (keyOf === undefined) throw new Error(`table ${table.name} has no index ${index}`)
   const key = keyOf(row)
   return key === undefined ? undefined : toLatin1(key) + (tail ?? tailOf(table.keyOf(row)))
+}
+
+/** True when this row stands in an index under these bytes. */
+export function hasIndexKey(table: Table, index: string, row: object | undefined, key: Uint8Array): boolean {
+  const own = row === undefined ? undefined : table.indexes[index]?.(row)
+  return own !== undefined && compareBytes(own, key) === 0
 }
 
 function hideBelow(entries: SortedMap<IndexEntry>, sortKey: string | undefined): void {
@@ -167,13 +174,13 @@ class LayeredOverlay implements Overlay {
   }
 
   /** `get` by the map key too, which is then worked out once for all overlays on the way down. */
-  find(table: Table, id: MapKey, key: object): object | undefined {
+  read(table: Table, id: MapKey, key: object): object | undefined {
     const cell = this.tables[table.tag]?.cells.get(id)
-    return cell === undefined ? this.#findBelow(table, id, key) : cell.row
+    return cell === undefined ? this.#readBelow(table, id, key) : cell.row
   }
 
-  #findBelow(table: Table, id: MapKey, key: object): object | undefined {
-    return this.below instanceof LayeredOverlay ? this.below.find(table, id, key) : this.below.get(table, key)
+  #readBelow(table: Table, id: MapKey, key: object): object | undefined {
+    return this.below instanceof LayeredOverlay ? this.below.read(table, id, key) : this.below.get(table, key)
   }
 
   #set(table: Table, id: MapKey, key: object, row: object | undefined): void {
@@ -189,7 +196,7 @@ class LayeredOverlay implements Overlay {
 
   /** Begins to hold a row, as the state below has it. */
   #hold(writes: TableWrites, id: MapKey, key: object): Cell {
-    const below = this.#findBelow(writes.table, id, key)
+    const below = this.#readBelow(writes.table, id, key)
     const cell = { writes, id, key, below, row: below, saved: below, savedAt: 0, since: this.#savepoint }
     writes.cells.set(id, cell)
     for (const [index, entries] of writes.indexes) enter(entries, index, cell)
@@ -219,7 +226,26 @@ class LayeredOverlay implements Overlay {
   }
 
   get<K extends object, R extends K>(table: Table<K, R>, key: K): R | undefined {
-    return this.find(table, table.mapKey(key), key) as R | undefined
+    return this.read(table, table.mapKey(key), key) as R | undefined
+  }
+
+  find<K extends object, R extends K, I extends string>(
+    table: Table<K, R, I>,
+    index: I,
+    key: Uint8Array,
+  ): R | undefined {
+    const below = this.below.find(table, index, key)
+    const writes = this.tables[table.tag]
+    if (writes === undefined) return below
+    // PERF: most rows that are written keep their index keys, so that the index need not be built and kept.
+    if (below !== undefined) {
+      const cell = writes.cells.get(table.mapKey(below))
+      if (cell === undefined) return below
+      if (hasIndexKey(table, index, cell.row, key)) return cell.row as R
+    }
+    for (const [, { row }] of entriesWithPrefix(this.#indexOf(writes, index), key))
+      if (hasIndexKey(table, index, row, key)) return row as R
+    return undefined
   }
 
   scan<K extends object, R extends K, I extends string>(table: Table<K, R, I>, scan: Scan<I> = {}): Iterable<R> {
@@ -296,7 +322,13 @@ class LayeredOverlay implements Overlay {
   }
 }
 
-const NO_ROWS: StateReader = { get: () => undefined, scan: () => [], count: () => 0, rank: () => 0 }
+const NO_ROWS: StateReader = {
+  get: () => undefined,
+  find: () => undefined,
+  scan: () => [],
+  count: () => 0,
+  rank: () => 0,
+}
 
 /**
  * Creates an empty overlay above `below`, or above no rows at all. `below` must not be written while the overlay is in

@@ -21,6 +21,11 @@ export interface StateReader {
   /** The row of `key`, or undefined. Rows are frozen. */
   get<K extends object, R extends K>(table: Table<K, R>, key: K): R | undefined
   /**
+   * The row whose key in `index` is these bytes, or undefined. Only for an index whose keys have one length, and no two
+   * rows the same. Costs about what `get` does.
+   */
+  find<K extends object, R extends K, I extends string>(table: Table<K, R, I>, index: I, key: Uint8Array): R | undefined
+  /**
    * Rows in order, read as they are asked for: stop early and the rest is never read. The rows are those of the moment
    * of the call: writing while walking is allowed, and is not seen by the walk.
    */

@@ -8,7 +8,7 @@ import { type Proposal, proposals, votes } from '../../src/modules/governance/ta
 import { paramsInForce } from '../../src/modules/params/keeper.ts'
 import { listSet } from '../../src/modules/stake/keeper.ts'
 import { listDelegations, payoutsOf } from '../../src/modules/delegation/keeper.ts'
-import { batches, claims } from '../../src/modules/delegation/tables.ts'
+import { batches, batchNumbers, claims, numberBatches } from '../../src/modules/delegation/tables.ts'
 import {
   accountUpdates,
   candidacies,
@@ -59,6 +59,10 @@ function checkDelegations(store: Store): void {
     need(
       rows.every((row) => row.units > 0n),
       `a delegation of candidacy ${id} has no units`,
+    )
+    need(
+      isDeepStrictEqual(store.get(batchNumbers, { candidacyId: id }), numberBatches(store, id)),
+      `candidacy ${id} has other batches in memory than in rows`,
     )
   }
   for (const batch of store.scan(batches)) {

@@ -1,11 +1,23 @@
 import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
+import { utf8 } from '../../src/base/bytes.ts'
 import { addressBytes, addressOf } from '../../src/values/address.ts'
 import { createOverlay, type Overlay } from '../../src/store/overlay.ts'
 import type { State, StateReader } from '../../src/store/state.ts'
 import type { BlockInfo, Store } from '../../src/store/store.ts'
 import { makeModel, type Model, modelGet, modelPut, modelScan, questions, random, randomRow, step } from './model.ts'
-import { absences, accounts, addressAt, notes, params, proposalIdAt, totals, voteCounts, votes } from './tables.ts'
+import {
+  absences,
+  accounts,
+  addressAt,
+  letters,
+  notes,
+  params,
+  proposalIdAt,
+  totals,
+  voteCounts,
+  votes,
+} from './tables.ts'
 
 const block = (height: number): BlockInfo => ({
   height,
@@ -29,6 +41,10 @@ function expectSame(state: StateReader, model: Model, next: (below: number) => n
     const whole = modelScan(model, table, index, undefined, false)
     const at = next(whole.length + 1)
     if (whole[at] !== undefined) expect(state.rank(table, index, whole[at])).toBe(at)
+  }
+  for (const letter of 'abcdefg') {
+    const key = utf8(letter)
+    expectEqual(state.find(letters, 'byLetter', key), modelScan(model, letters, 'byLetter', key, false)[0])
   }
   for (let at = 0; at < 20; at++) {
     const { table, row } = randomRow(next)

@@ -16,8 +16,9 @@ function countedRows() {
         blockHeight: 1,
       })
   let scans = 0
-  const counted: Pick<typeof rows, 'get' | 'scan' | 'count' | 'rank'> = {
+  const counted: Pick<typeof rows, 'get' | 'find' | 'scan' | 'count' | 'rank'> = {
     get: (table, key) => rows.get(table, key),
+    find: (table, index, key) => rows.find(table, index, key),
     scan: (table, scan) => {
       scans++
       return rows.scan(table, scan)

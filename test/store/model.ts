@@ -1,10 +1,11 @@
 import { compareBytes, concat } from '../../src/base/bytes.ts'
 import type { State } from '../../src/store/state.ts'
-import type { Table } from '../../src/store/table.ts'
+import type { RowOf, Table } from '../../src/store/table.ts'
 import {
   absences,
   accounts,
   addressAt,
+  letters,
   members,
   notes,
   params,
@@ -104,6 +105,7 @@ export function randomRow(next: (below: number) => number): { readonly table: Ta
       table: params,
       row: { name: ['a', 'ab', 'gas price', 'é'][next(4)], height: next(4), value: next(3) === 0 ? '' : `v${next(9)}` },
     }),
+    () => ({ table: letters, row: { id: next(6), value: 'abcdef'[next(6)] as string } }),
     () => ({ table: totals, row: { genesisSupply: BigInt(next(2)), minted: BigInt(next(3)), burned: 0n } }),
     () => ({ table: notes, row: { id: next(10), verified: next(2) === 0, name: next(2) === 0 ? '' : 'note' } }),
   ]
@@ -113,10 +115,15 @@ export function randomRow(next: (below: number) => number): { readonly table: Ta
 /** Writes one random thing into both. */
 export function step(next: (below: number) => number, state: State, model: Model): void {
   const { table, row } = randomRow(next)
-  if (next(4) === 0) {
-    state.remove(table, row)
-    modelRemove(model, table, row)
-  } else {
+  const remove = (key: object): void => {
+    state.remove(table, key)
+    modelRemove(model, table, key)
+  }
+  if (next(4) === 0) remove(row)
+  else {
+    if ((table as unknown) === letters)
+      for (const held of modelScan(model, letters, undefined, undefined, false) as RowOf<typeof letters>[])
+        if (held.value === (row as typeof held).value) remove(held)
     state.put(table, row)
     modelPut(model, table, row)
   }

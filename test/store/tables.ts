@@ -61,6 +61,15 @@ export const votes = table('votes', {
   },
 })
 
+/** Values have one letter, and no two rows the same: `step` (model.ts) sees to it. */
+export const letters = table('letters', {
+  tag: 0x07,
+  key: { id: uint },
+  row: { value: text },
+  message: codec('svc.state.Param'),
+  indexes: { byLetter: (row) => (row.id === 0 ? undefined : utf8(row.value)) },
+})
+
 export const params = table('params', {
   tag: 0x18,
   key: { name: text, height: uint },
@@ -94,7 +103,7 @@ export const voteCounts = derivedTable('vote_counts', {
   sizeOf: ({ count }) => count,
 })
 
-export const tables = [accounts, absences, members, votes, params, totals, notes] as const
+export const tables = [accounts, absences, members, votes, letters, params, totals, notes] as const
 
 /** The n-th address, key or id of a test: spread over all values, the same each time. */
 const spread = (n: number, length: number): Uint8Array =>

@@ -26,6 +26,7 @@ function createReads(rows: State, derivedRows: DerivedRows, writes: () => number
   return {
     get: <R>(table: Table, key: object) =>
       (table.derived === undefined ? rows.get(table, key) : derivedRows.get(table, key)) as R | undefined,
+    find: (table, index, key) => withIndex(table, index).find(table, index, key),
     scan: (table, scan) => unlessWritten(withIndex(table, scan?.index).scan(table, scan), writes),
     count: (table, scan) => withIndex(table, scan?.index).count(table, scan),
     rank: (table, index, row) => withIndex(table, index).rank(table, index, row),

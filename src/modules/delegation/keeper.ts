@@ -1,11 +1,12 @@
 import { type Amount, divCeil, divFloor } from '../../base/amount.ts'
 import { concat, u64be } from '../../base/bytes.ts'
-import { firstOf, type State, type StateReader } from '../../store/state.ts'
+import type { State, StateReader } from '../../store/state.ts'
+import type { RowOf } from '../../store/table.ts'
 import { type Address, addressBytes } from '../../values/address.ts'
 import type { Block } from '../define.ts'
 import { changeShares } from '../stake/keeper.ts'
 import type { Candidacy } from '../stake/tables.ts'
-import { type Batch, batches, claims, type Delegation, delegations } from './tables.ts'
+import { type Batch, batches, batchNumbers, claims, numberBatches, type Delegation, delegations } from './tables.ts'
 
 /** What a candidacy's row says of its pool. */
 export type Pool = Pick<Candidacy, 'id' | 'delegated' | 'delegationUnits' | 'pool' | 'delegators'>
@@ -162,14 +163,27 @@ const BATCHES_A_PERIOD = 64
 export const listBatches = (state: StateReader, candidacyId: number): Iterable<Batch> =>
   state.scan(batches, { prefix: u64be(candidacyId) })
 
-const newestBatch = (state: StateReader, candidacyId: number): Batch | undefined =>
-  firstOf(state.scan(batches, { prefix: u64be(candidacyId), reverse: true }))
+const numbersOf = (state: StateReader, candidacyId: number): RowOf<typeof batchNumbers> =>
+  state.get(batchNumbers, { candidacyId }) as RowOf<typeof batchNumbers>
 
-/** True when a candidacy has BATCHES_MAX batches or more. They are counted only when their numbers allow it. */
-export function hasTooManyBatches(state: StateReader, candidacyId: number): boolean {
-  const newest = newestBatch(state, candidacyId)
-  if (newest === undefined || newest.number < BATCHES_MAX) return false
-  return state.count(batches, { prefix: u64be(candidacyId) }) >= BATCHES_MAX
+const newestBatch = (state: StateReader, candidacyId: number): Batch | undefined =>
+  state.get(batches, { candidacyId, number: numbersOf(state, candidacyId).newest })
+
+/** True when a candidacy has BATCHES_MAX batches or more. */
+export const hasTooManyBatches = (state: StateReader, candidacyId: number): boolean =>
+  numbersOf(state, candidacyId).count >= BATCHES_MAX
+
+/** Writes a batch, which may be new. */
+function putBatch(state: State, batch: Batch): void {
+  state.put(batches, batch)
+  const { candidacyId, number } = batch
+  const { newest, count } = numbersOf(state, candidacyId)
+  if (number > newest) state.put(batchNumbers, { candidacyId, newest: number, count: count + 1 })
+}
+
+function removeBatch(state: State, batch: Batch): void {
+  state.remove(batches, batch)
+  state.put(batchNumbers, numberBatches(state, batch.candidacyId))
 }
 
 /** Base units of a candidacy that wait in batches. */
@@ -184,7 +198,7 @@ function joinBatch(state: State, candidacyId: number, delegator: Address, amount
   const newest = newestBatch(state, candidacyId)
   const isOpen = newest?.closed === false && newest.heightMade === heightMade && newest.heightPaid === heightPaid
   const batch = isOpen ? newest : { ...emptyBatch(candidacyId, newest), heightMade, heightPaid }
-  state.put(batches, { ...batch, amount: batch.amount + amount, units: batch.units + amount })
+  putBatch(state, { ...batch, amount: batch.amount + amount, units: batch.units + amount })
   const key = { candidacyId, number: batch.number, delegator }
   state.put(claims, { ...key, units: (state.get(claims, key)?.units ?? 0n) + amount })
 }
@@ -201,7 +215,7 @@ const emptyBatch = (candidacyId: number, newest: Batch | undefined) => ({
 /** At the end of a candidacy its whole pool becomes one batch, whose claims its delegations are: nothing walks them. */
 export function startClosingBatch(state: State, { id, delegated, delegationUnits, pool }: Pool, block: Block): void {
   if (delegationUnits === 0n) return
-  state.put(batches, {
+  putBatch(state, {
     ...emptyBatch(id, newestBatch(state, id)),
     amount: delegated,
     units: delegationUnits,
@@ -264,7 +278,7 @@ export function payClaims(state: State, height: number, pay: (delegator: Address
       after = rest
       if (--left === 0) break
     }
-    if (after.units === 0n) state.remove(batches, batch)
+    if (after.units === 0n) removeBatch(state, batch)
     else state.put(batches, after)
   }
 }

@@ -1,6 +1,7 @@
 import { concat, u64be } from '../../base/bytes.ts'
 import { stateCodec } from '../../codec/state.ts'
-import { type RowOf, table } from '../../store/table.ts'
+import { firstOf, type StateReader } from '../../store/state.ts'
+import { derivedTable, type RowOf, table } from '../../store/table.ts'
 import { address, addressBytes } from '../../values/address.ts'
 import { amount, uint } from '../../values/number.ts'
 import { flag } from '../../values/text.ts'
@@ -34,6 +35,21 @@ export const batches = table('batches', {
   },
 })
 
+/** The number of a candidacy's newest batch, 0 without one, and how many batches it has. Bound: its batches. */
+export function numberBatches(state: StateReader, candidacyId: number) {
+  const prefix = u64be(candidacyId)
+  const newest = firstOf(state.scan(batches, { prefix, reverse: true }))?.number ?? 0
+  return { candidacyId, newest, count: newest === 0 ? 0 : state.count(batches, { prefix }) }
+}
+
+/** `numberBatches` of each candidacy, in memory: every delegation asks for it. */
+export const batchNumbers = derivedTable('batch_numbers', {
+  tag: 0xf4,
+  key: { candidacyId: uint },
+  derive: (state, { candidacyId }) => numberBatches(state, candidacyId),
+  sizeOf: () => 4,
+})
+
 /** One batch. */
 export type Batch = RowOf<typeof batches>
 
@@ -50,7 +66,7 @@ export const claims = table('claims', {
 })
 
 /** Tables of this module. */
-export const delegationTables = [delegations, batches, claims] as const
+export const delegationTables = [delegations, batches, batchNumbers, claims] as const
 
 /**
  * Who holds what: each delegation of a pool that goes on, with its worth in whole and part tokens. SQL has no numbers of

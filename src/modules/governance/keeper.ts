@@ -8,7 +8,6 @@ import type { RowOf } from '../../store/table.ts'
 import { text } from '../../values/text.ts'
 import type { Block } from '../define.ts'
 import { getLiveByOwner, getVotingPowers, membersOf } from '../stake/keeper.ts'
-import type { SetMember } from '../stake/tables.ts'
 import { governanceErrors } from './errors.ts'
 import {
   type Answers,
@@ -34,23 +33,23 @@ export const OPEN_PROPOSALS_BY_POWER = 1000
 export const OPEN_PROPOSALS_MAX = 2000
 
 /**
- * The id of the live candidacy that `sender` owns now and that has a member in the current validator set for which
- * `counts` holds.
+ * The id of the candidacy that `sender` owns when it may vote: it is live, and has a member in the current validator set.
+ * Source: protocol.md §6.
  */
-function validatorIdWith(state: StateReader, sender: Address, counts: (member: SetMember) => boolean) {
+export function voterIdOf(state: StateReader, sender: Address): number | TxError {
   const candidacy = getLiveByOwner(state, sender)
-  return candidacy !== undefined && membersOf(state, candidacy.id).some(counts)
+  return candidacy !== undefined && getVotingPowers(state).byCandidacy.has(candidacy.id)
     ? candidacy.id
     : governanceErrors.invalidValidator
 }
 
-/** The id of the sender's candidacy when it may vote: it is in the set. Source: protocol.md §6. */
-export const voterIdOf = (state: StateReader, sender: Address): number | TxError =>
-  validatorIdWith(state, sender, () => true)
-
 /** The id of the sender's candidacy when it may propose: a key of it in the set is proven. Source: protocol.md §6. */
-export const proposerIdOf = (state: StateReader, sender: Address): number | TxError =>
-  validatorIdWith(state, sender, ({ proven }) => proven)
+export function proposerIdOf(state: StateReader, sender: Address): number | TxError {
+  const id = voterIdOf(state, sender)
+  return typeof id !== 'number' || membersOf(state, id).some(({ proven }) => proven)
+    ? id
+    : governanceErrors.invalidValidator
+}
 
 // A row has the fields of its kind, as `createProposal` wrote them, and blanks in those of other kinds.
 

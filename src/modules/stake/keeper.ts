@@ -31,7 +31,7 @@ export type AccountUpdate = RowOf<typeof accountUpdates>
 
 /** The record of an address, live or withdrawn. */
 export const getByOwner = (state: StateReader, owner: Address): Candidacy | undefined =>
-  firstOf(state.scan(candidacies, { index: 'byOwner', prefix: addressBytes(owner) }))
+  state.find(candidacies, 'byOwner', addressBytes(owner))
 
 /** The candidacy of an address while it is live. */
 export function getLiveByOwner(state: StateReader, owner: Address): Candidacy | undefined {
@@ -41,7 +41,7 @@ export function getLiveByOwner(state: StateReader, owner: Address): Candidacy | 
 
 /** The live candidacy of a key. */
 export const getLiveByPubKey = (state: StateReader, key: PubKey): Candidacy | undefined =>
-  firstOf(state.scan(candidacies, { index: 'livePubKey', prefix: pubKeyBytes(key) }))
+  state.find(candidacies, 'livePubKey', pubKeyBytes(key))
 
 /** The candidacy of an id. */
 export const getById = (state: StateReader, id: number): Candidacy | undefined => state.get(candidacies, { id })
@@ -231,7 +231,7 @@ export const getAccountUpdate = (state: StateReader, id: number): AccountUpdate 
 
 /** The pending request of a candidacy. */
 const pendingUpdateOf = (state: StateReader, candidacyId: number): AccountUpdate | undefined =>
-  firstOf(state.scan(accountUpdates, { index: 'pendingByCandidacy', prefix: u64be(candidacyId) }))
+  state.find(accountUpdates, 'pendingByCandidacy', u64be(candidacyId))
 
 /**
  * The pending requests that an address made (one at most) or may accept, the newest first. Bound: live candidacies; for

@@ -19,6 +19,8 @@ import type { Connection } from './connection.ts'
 /** The reads and writes of one table on one connection. Errors of SQLite pass through unchanged. */
 export interface SqlTable {
   get(key: object): object | undefined
+  /** The key of the row that `find` of a state gives. */
+  findKey(index: string, key: Uint8Array): object | undefined
   /**
    * With `getRow`, a scan of an index reads only keys, and takes the rows from `getRow`: those who keep rows in memory
    * save 5 to 10 % of the CPU of operations that look something up in an index (docs/decisions/0016).
@@ -128,13 +130,17 @@ function primaryKeyOrder({ statement }: Connection, table: Table, { keyToSql, fr
   }
 }
 
-/** The order that the table of an index keeps. */
+/** The order that the table of an index keeps. `findKey`: the key of the first row with this index key. */
+interface IndexOrder extends SqlOrder {
+  findKey(key: Uint8Array): object | undefined
+}
+
 function indexOrder(
   { statement }: Connection,
   table: Table,
   { fromSql, keyFromSql }: RowMapper,
   index: string,
-): SqlOrder {
+): IndexOrder {
   const indexTable = `"${indexTableName(table, index)}" AS i`
   const keys = keyColumns(table).map((column) => ({ column, inIndex: `i."${column === 'key' ? 'row_key' : column}"` }))
   const sameKey = keys.map(({ column, inIndex }) => `t."${column}" = ${inIndex}`)
@@ -166,6 +172,11 @@ function indexOrder(
   }
 
   return {
+    findKey: (key) => {
+      const { where, values } = boundsOf(key)
+      const raw = statement(`${selectKeys} ${where} LIMIT 1`).get(...values) as RawRow | undefined
+      return raw === undefined ? undefined : keyFromSql(raw)
+    },
     scan: (prefix, reverse, getRow) => ({ [Symbol.iterator]: () => scan(prefix, reverse, getRow) }),
     count: (prefix) => {
       const { where, values } = boundsOf(prefix)
@@ -199,14 +210,16 @@ export function createSqlTable(connection: Connection, table: Table): SqlTable {
     insert: `INSERT INTO "${indexTableName(table, index)}" VALUES (${placeholders(1 + keys.length)})`,
     remove: `DELETE FROM "${indexTableName(table, index)}" WHERE "key" = ?`,
   }))
-  const orders = new Map(indexes.map(({ index }) => [index, indexOrder(connection, table, mapper, index)]))
+  const indexOrders = new Map(indexes.map(({ index }) => [index, indexOrder(connection, table, mapper, index)]))
+  const orders = new Map<string, SqlOrder>(indexOrders)
   if (isSqlOrdered(table)) orders.set('', primaryKeyOrder(connection, table, mapper))
 
-  const orderOf = (index = ''): SqlOrder => {
-    const order = orders.get(index)
+  const among = <O>(all: ReadonlyMap<string, O>, index = ''): O => {
+    const order = all.get(index)
     if (order === undefined) throw new Error(`table ${table.name} has no index ${index}`)
     return order
   }
+  const orderOf = (index?: string): SqlOrder => among(orders, index)
 
   const writeIndex = (
     { index, insert, remove }: (typeof indexes)[number],
@@ -232,6 +245,7 @@ export function createSqlTable(connection: Connection, table: Table): SqlTable {
       const raw = statement(sql.get).get(keyToSql(key)) as RawRow | undefined
       return raw === undefined ? undefined : fromSql(raw)
     },
+    findKey: (index, key) => among(indexOrders, index).findKey(key),
     scan: ({ index, prefix = NOTHING, reverse = false }, getRow) => orderOf(index).scan(prefix, reverse, getRow),
     count: ({ index, prefix = NOTHING }) => orderOf(index).count(prefix),
     rank: (index, row) => orderOf(index).rank(row),

@@ -62,6 +62,10 @@ export function createSqlState(connection: Connection, tables: readonly Table[],
     lastBlock,
     get: <R>(table: Table, key: object) =>
       (table.derived === undefined ? sqlTable(table).get(key) : table.derived.derive(state, key)) as R | undefined,
+    find: <R>(table: Table, index: string, key: Uint8Array) => {
+      const found = sqlTable(table).findKey(index, key)
+      return (found && sqlTable(table).get(found)) as R | undefined
+    },
     scan: <R>(table: Table, scan = {}) => unlessWritten(sqlTable(table).scan(scan), writes) as Iterable<R>,
     count: (table, scan = {}) => sqlTable(table).count(scan),
     rank: (table, index, row) => sqlTable(table).rank(index, row),

@@ -1,6 +1,7 @@
 import { toHex } from '../../base/bytes.ts'
-import { createDerivedRows } from '../derivedRows.ts'
-import type { Change } from '../overlay.ts'
+import { createDerivedRows, type DerivedRows } from '../derivedRows.ts'
+import { type Change, hasIndexKey } from '../overlay.ts'
+import { toLatin1 } from '../sorted.ts'
 import {
   assertFollows,
   assertLocal,
@@ -17,7 +18,7 @@ import { updateTreeByRows } from '../tree/tree.ts'
 import { assertRolledBack, changesBack, encodeUndo, noUndo } from '../undo.ts'
 import { indexesInSql, indexTableName } from './columns.ts'
 import { type Connection, failCorrupt, openConnection, takeLock } from './connection.ts'
-import { createRowCache } from './rowCache.ts'
+import { createRowCache, type RowCache } from './rowCache.ts'
 import { checkChain, OWN_TABLES, prepareSchema, readMeta, type View, writeMeta } from './schema.ts'
 import { createSqlState, type SqlState } from './sqliteReader.ts'
 import { openSqlTree, type SqlTree } from './sqlTree.ts'
@@ -160,6 +161,42 @@ function copyState({ connection, tables }: StoreFile, from: string): void {
 const failMissingRow = ({ name }: Table): never =>
   failCorrupt('SQLITE_CORRUPT_INDEX', `an index of table ${name} names a row that is not there`)
 
+/** Reads of committed rows, which stay in memory. */
+interface CachedReads {
+  getRow(table: Table, key: object): object | undefined
+  /** The row that an index names. */
+  rowIn(table: Table, key: object): object
+  findRow(table: Table, index: string, key: Uint8Array): object | undefined
+}
+
+function rowsThrough(state: SqlState, rowCache: RowCache, derivedRows: DerivedRows): CachedReads {
+  const getRow = (table: Table, key: object): object | undefined => {
+    if (table.derived !== undefined) return derivedRows.get(table, key)
+    const id = table.mapKey(key)
+    const known = rowCache.get(table, id)
+    if (known !== undefined) return known ?? undefined
+    const row = state.get(table, key)
+    rowCache.set(table, id, row ?? null)
+    return row
+  }
+
+  const rowIn = (table: Table, key: object): object => getRow(table, key) ?? failMissingRow(table)
+
+  // PERF: what key a row was found by stays in memory beside the rows. It need not be kept up to date: a row that no
+  // longer stands under those bytes is looked for anew.
+  const findRow = (table: Table, index: string, key: Uint8Array): object | undefined => {
+    const id = `\0${index}\0${toLatin1(key)}`
+    const known = rowCache.get(table, id)
+    const row = known ? getRow(table, known) : undefined
+    if (hasIndexKey(table, index, row, key)) return row
+    const found = state.sqlTable(table).findKey(index, key)
+    if (found === undefined) return undefined
+    rowCache.set(table, id, found)
+    return rowIn(table, found)
+  }
+  return { getRow, rowIn, findRow }
+}
+
 /** A store that can take a whole other state in place of its own. */
 export interface SqliteStore extends Store {
   /**
@@ -187,15 +224,7 @@ export function openSqliteStore(options: Options): SqliteStore {
   let last = state.lastBlock()
   let chainId = state.chainId()
 
-  const getRow = (table: Table, key: object): object | undefined => {
-    if (table.derived !== undefined) return derivedRows.get(table, key)
-    const id = table.mapKey(key)
-    const known = rowCache.get(table, id)
-    if (known !== undefined) return known ?? undefined
-    const row = state.get(table, key)
-    rowCache.set(table, id, row ?? null)
-    return row
-  }
+  const { getRow, rowIn, findRow } = rowsThrough(state, rowCache, derivedRows)
 
   // Memory changes after the transaction, with everything that the transaction wrote.
   const remember = (block: BlockRecord, changes: readonly Change[], keepTree: () => void): void => {
@@ -219,9 +248,10 @@ export function openSqliteStore(options: Options): SqliteStore {
   const store: SqliteStore = {
     ...state,
     get: <R>(table: Table, key: object) => getRow(table, key) as R | undefined,
+    find: <R>(table: Table, index: string, key: Uint8Array) => findRow(table, index, key) as R | undefined,
     scan: <R>(table: Table, scan = {}) =>
       unlessWritten(
-        state.sqlTable(table).scan(scan, (key) => getRow(table, key) ?? failMissingRow(table)),
+        state.sqlTable(table).scan(scan, (key) => rowIn(table, key)),
         () => writes,
       ) as Iterable<R>,
     prove: (table, key) => state.proveIn(tree.readPage, table, key),
