@@ -28,7 +28,9 @@ beforeAll(async () => {
   write('token.txt', 'sixteen-letters-long\n')
   write('secret.txt', `${'07'.repeat(32)}\n`)
   commands = await listCommands()
-  devnet = await run(place, ['devnet', '--block-time', '200ms'], /devnet ready/)
+  // Only `svcd snapshot create` makes snapshots: those that a devnet makes by itself take the place of older ones.
+  const env = { ...place.env, SVCD_SNAPSHOT_INTERVAL: '0' }
+  devnet = await run({ ...place, env }, ['devnet', '--block-time', '200ms'], /devnet ready/)
   recorder = await startRecorder(`http://${place.env['SVCD_GATEWAY']}`)
 })
 
@@ -129,7 +131,10 @@ describe('tx', () => {
         expect(ended.stdout).toMatch(/^staked +1000 tokens; the candidacy may grow to 10000 tokens$/m)
       if (/ vote$|upgrade-program$/.test(path))
         expect(ended).toMatchObject({ status: 1, stderr: expect.stringMatching(refused) })
-      else expect([line, ended]).toMatchObject([line, { status: 0, stdout: expect.stringContaining('ok') }])
+      else {
+        expect([line, ended.status === 0 ? '' : ended.stderr]).toEqual([line, ''])
+        expect(ended.stdout).toContain('ok')
+      }
     }
   })
 
