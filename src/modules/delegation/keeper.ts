@@ -1,6 +1,6 @@
 import { type Amount, divCeil, divFloor } from '../../base/amount.ts'
 import { concat, u64be } from '../../base/bytes.ts'
-import { firstOf, type State, type StateReader } from '../../store/state.ts'
+import { firstOf, type State, type StateReader } from '../../store/index.ts'
 import { type Address, addressBytes } from '../../values/address.ts'
 import type { Block } from '../define.ts'
 import { changeShares } from '../stake/keeper.ts'
