@@ -1,26 +1,4 @@
 /**
- * Why a `StoreError` was thrown:
- *
- * - `cannotOpen`: the file cannot be opened, for example because its folder is missing.
- * - `otherFile`: the file is no database, or not one of the store's.
- * - `otherRelease`: other columns, or another schema version, than this program has.
- * - `otherChain`: the state of another chain.
- * - `inUse`: another process writes the file.
- * - `notDurable`: SQLite cannot keep commits through a power cut there. The file may lie on a network disk.
- * - `noUndo`: nothing is kept that the block could be rolled back with.
- * - `damaged`: rows or the tree are not what was committed; they were changed by hand or by the disk.
- */
-export type StoreErrorCode =
-  | 'cannotOpen'
-  | 'otherFile'
-  | 'otherRelease'
-  | 'otherChain'
-  | 'inUse'
-  | 'notDurable'
-  | 'noUndo'
-  | 'damaged'
-
-/**
  * A store that cannot be opened or used, for a reason that the operator of the node can act on. The message is one line
  * for that person, and `code` is for programs.
  *
@@ -34,9 +12,28 @@ export type StoreErrorCode =
  */
 export class StoreError extends Error {
   override readonly name = 'StoreError'
-  readonly code: StoreErrorCode
 
-  constructor(code: StoreErrorCode, message: string, options?: ErrorOptions) {
+  /**
+   * - `cannotOpen`: the file cannot be opened, for example because its folder is missing.
+   * - `otherFile`: the file is no database, or not one of the store's.
+   * - `otherRelease`: other columns, or another schema version, than this program has.
+   * - `otherChain`: the state of another chain.
+   * - `inUse`: another process writes the file.
+   * - `notDurable`: SQLite cannot keep commits through a power cut there. The file may lie on a network disk.
+   * - `noUndo`: nothing is kept that the block could be rolled back with.
+   * - `damaged`: rows or the tree are not what was committed; they were changed by hand or by the disk.
+   */
+  readonly code:
+    | 'cannotOpen'
+    | 'otherFile'
+    | 'otherRelease'
+    | 'otherChain'
+    | 'inUse'
+    | 'notDurable'
+    | 'noUndo'
+    | 'damaged'
+
+  constructor(code: StoreError['code'], message: string, options?: ErrorOptions) {
     super(message, options)
     this.code = code
   }

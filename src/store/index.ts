@@ -14,7 +14,6 @@ export type { Change, Overlay } from './overlay.ts'
 export { createOverlay } from './overlay.ts'
 
 // The store on disk.
-export type { StoreErrorCode } from '../base/storeError.ts'
 export { StoreError } from '../base/storeError.ts'
 export type { BlockInfo, BlockRecord, CommittedState, JournalEntry, PreparedBlock, Store, View } from './store.ts'
 export type { SqliteStore, StoreOptions } from './sqlite/sqliteStore.ts'

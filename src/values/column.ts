@@ -51,7 +51,8 @@ export function fixedLength<T>(length: number, read: (bytes: Uint8Array) => T): 
     key.length < start + length ? undefined : { value: read(key.subarray(start, start + length)), next: start + length }
 }
 
-const same = <T>(value: T): T => value
+/** The value as it is. */
+export const same = <T>(value: T): T => value
 
 /** What a column is where it says nothing else: the same text in memory, in SQL and on the wire. */
 export const plainColumn = {
@@ -71,8 +72,8 @@ export const plainColumn = {
 export const uint: KeyColumnType<number, number> = {
   wireType: 'uint64',
   sqlType: 'INTEGER',
-  print: (value) => String(value),
-  fromSql: (sql) => Number(sql),
+  print: String,
+  fromSql: Number,
   toWire: same,
   fromWire: same,
   isSqlOrdered: true,
@@ -89,9 +90,9 @@ export const uint: KeyColumnType<number, number> = {
  */
 export const bigUint: ColumnType<bigint, string> = {
   ...plainColumn,
-  print: (value) => value.toString(),
-  fromSql: (sql) => BigInt(sql),
-  toWire: (value) => (value === 0n ? '' : value.toString()),
+  print: String,
+  fromSql: BigInt,
+  toWire: (value) => (value === 0n ? '' : `${value}`),
   fromWire: (wire) => (wire === '' ? 0n : BigInt(wire)),
 }
 
@@ -109,7 +110,7 @@ export const text: KeyColumnType<string, string> = {
   fromSql: (sql) => sql as string,
   isSqlOrdered: true,
   toKey: (value) => {
-    if (value.includes('\0')) throw new RangeError('a text in a key holds a zero byte')
+    if (value.includes('\0')) throw new RangeError('a key holds a zero byte')
     return concat(utf8(value), ZERO_BYTE)
   },
   fromKey: (key, start) => {
@@ -118,8 +119,6 @@ export const text: KeyColumnType<string, string> = {
     return value === undefined ? undefined : { value, next: end + 1 }
   },
 }
-
-const noBytes = new Uint8Array(0)
 
 function bytesOfHex(hex: string, length: number): Uint8Array {
   const bytes = fromHex(hex)
@@ -145,7 +144,7 @@ export const hexOf = (length: number): KeyColumnType<string, Uint8Array> => ({
   sqlType: 'TEXT',
   print: same,
   fromSql: (sql) => sql as string,
-  toWire: (value) => (value === '' ? noBytes : bytesOfHex(value, length)),
+  toWire: (value) => (value === '' ? new Uint8Array(0) : bytesOfHex(value, length)),
   fromWire: (wire) => (wire.length === 0 ? '' : hexOfBytes(wire, length)),
   isSqlOrdered: true,
   toKey: (value) => bytesOfHex(value, length),

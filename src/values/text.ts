@@ -114,6 +114,6 @@ export const flag: ValueType<boolean, boolean> = {
   inPath: {
     form: 'one of true, false',
     parse: (given) => (given === 'true' || given === 'false' ? given === 'true' : undefined),
-    print: (value) => String(value),
+    print: String,
   },
 }

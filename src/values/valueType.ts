@@ -1,5 +1,5 @@
 import { show } from '../base/json.ts'
-import { type ColumnType, type KeyColumnType, plainColumn, type WireValue } from './column.ts'
+import { type ColumnType, type KeyColumnType, plainColumn, same, type WireValue } from './column.ts'
 
 /** A JSON Schema of one value. */
 export type JsonSchema = Readonly<Record<string, unknown>>
@@ -97,8 +97,6 @@ export interface KeyType<T, Wire extends WireValue = WireValue>
 
 /** A type whose limits the operation itself sets: a message may hold what is beyond, and is refused with a log of its own. */
 export const limited = <T extends InputType<string>>(type: T, limits: InputLimits): T => ({ ...type, limits })
-
-const same = <T>(value: T): T => value
 
 /** What a type is where it says nothing else: the same text in memory, in JSON and on the wire. */
 export const plainText = {

@@ -105,11 +105,8 @@ export const EXAMPLES: readonly Example[] = [
   { page: 'src/eni/README.md', reason: DRAWING },
   { page: 'src/gateway/README.md', reason: DRAWING },
   { page: 'src/modules/governance/README.md', reason: DRAWING },
-  {
-    page: 'src/store/README.md',
-    info: 'ts',
-    reason: 'the order of calls, with names for what a caller has; samples.test.ts compiles it',
-  },
+  { page: 'src/store/README.md', begins: 'npm install', reason: TARBALL },
+  { page: 'src/store/README.md', info: /^(?:ts|text)$/, runBy: 'test/e2e/package.test.ts' },
 ]
 
 /** True when a line of the list is about this block. */

@@ -84,7 +84,6 @@ test('@svcd/store exports these types and no others', () => {
     'State',
     'StateReader',
     'Store',
-    'StoreErrorCode',
     'StoreOptions',
     'Table',
     'TableSpec',

@@ -77,5 +77,5 @@ test('a table is refused that SQL or the state keys could not tell from others',
 })
 
 test('a text with a zero byte is no key', () => {
-  expect(() => names.keyOf({ name: 'a\0b' })).toThrow(new RangeError('a text in a key holds a zero byte'))
+  expect(() => names.keyOf({ name: 'a\0b' })).toThrow(new RangeError('a key holds a zero byte'))
 })

@@ -6,7 +6,7 @@ import { afterAll, expect, test } from '@jest/globals'
 import { addressBytes } from '../../../src/values/address.ts'
 import { printPubKey } from '../../../src/values/pubKey.ts'
 import { openConnection } from '../../../src/base/sqlite.ts'
-import type { StoreError, StoreErrorCode } from '../../../src/base/storeError.ts'
+import type { StoreError } from '../../../src/base/storeError.ts'
 import { createOverlay } from '../../../src/store/overlay.ts'
 import { openSqliteReader } from '../../../src/store/sqlite/sqliteReader.ts'
 import { checkVersion } from '../../../src/store/sqlite/schema.ts'
@@ -285,7 +285,7 @@ test('a newer schema, another chain, a foreign database and a file that is none 
   writeFileSync(`${noLock}.lock`, bytes)
   const altered = made()
   new Database(altered).exec('ALTER TABLE votes ADD COLUMN mood TEXT')
-  const cases: readonly (readonly [string, RegExp, StoreErrorCode])[] = [
+  const cases: readonly (readonly [string, RegExp, StoreError['code']])[] = [
     [newer, /schema version 99, this program reads version 2: a newer release wrote it$/, 'otherRelease'],
     [made(), /chain test, not of other/, 'otherChain'],
     [foreign, /something else/, 'otherFile'],
