@@ -235,7 +235,7 @@ export function parseUrl(text: string, flag: string): string {
 }
 
 /** The URL of the RPC of the CometBFT whose home this is; undefined when it has no configuration. */
-function nodeOfHome(home: string): string | undefined {
+export function nodeOfHome(home: string): string | undefined {
   const { rpc } = existsSync(homeFiles(home).config) ? listenAddresses(home) : {}
   return rpc && `http://${printEndpoint(reachable(rpc))}`
 }

@@ -73,6 +73,7 @@ export const typed = ({ folder, env }: Place, line: string): Promise<Ended> =>
 
 /** A command that runs until it is stopped. */
 export interface Running {
+  readonly pid: number
   readonly said: () => string
   readonly stop: () => Promise<number>
 }
@@ -89,7 +90,7 @@ export function run({ folder, env }: Place, args: readonly string[], ready: RegE
   return new Promise((done, failed) => {
     const look = (chunk: Buffer): void => {
       text += chunk.toString()
-      if (ready.test(text)) done({ said: () => text, stop })
+      if (ready.test(text)) done({ pid: child.pid as number, said: () => text, stop })
     }
     child.stdout.on('data', look)
     child.stderr.on('data', look)

@@ -57,6 +57,7 @@ export const EXAMPLES: readonly Example[] = [
     reason: 'is run by several people; wallets.test.ts is all of them',
   },
   { page: 'docs/operations.md', begins: 'sudo useradd', reason: 'adds a user and services to a machine' },
+  { page: 'docs/operations.md', begins: 'svcd node', reason: 'runs until a signal; test/cli/node.test.ts runs it' },
   { page: 'docs/operations.md', begins: 'priv_validator_laddr', reason: 'one line; samples.test.ts parses it' },
   {
     page: 'docs/operations.md',

@@ -37,9 +37,9 @@ import { parseEndpoint, parseNetwork, parseStalledAfter, parseWhole, printEndpoi
 
 const COUNT_MAX = 100_000
 
-const options = [
+/** What a gateway takes beside the node that it asks. */
+export const serveOptions = [
   ...commonOptions,
-  nodeOption,
   option('--listen <host:port>', 'where the gateway listens', {
     env: 'SVCD_LISTEN',
     parse: parseEndpoint,
@@ -96,6 +96,8 @@ const options = [
   metricsOption('SVCD_GATEWAY_METRICS'),
   ...logOptions,
 ] as const
+
+const options = [...serveOptions, nodeOption] as const
 
 type Flags = FlagsOf<typeof options>
 
@@ -163,8 +165,8 @@ async function sayWhenReady({ readiness }: Gateway, about: string, signal: Abort
   }
 }
 
-/** Runs a gateway until it is asked to stop. */
-async function run(flags: Flags): Promise<void> {
+/** Runs a gateway until `stopped`. */
+export async function runGateway(flags: Flags, stopped: Promise<unknown>): Promise<void> {
   const { listen, authTokenFile, devnet: publicKeys = false } = flags
   const accounts = flags.unlock?.length ?? 0
   const node = nodeUrl(flags)
@@ -175,7 +177,6 @@ async function run(flags: Flags): Promise<void> {
   checkSigning({ accounts, authToken, publicKeys: false })
   const light = lightUrl(flags)
   const signers = publicKeys ? devnetSigners() : await unlock(flags)
-  const stopped = stopSignal()
   boundHeap()
   collectWhenQuiet()
   const gateway = await startGateway({
@@ -219,5 +220,5 @@ const EXAMPLE =
 
 /** Configures `svcd gateway`. */
 export const configure: Configure = (command) => {
-  withOptions(command, EXAMPLE, options).action(run)
+  withOptions(command, EXAMPLE, options).action((flags: Flags) => runGateway(flags, stopSignal()))
 }

@@ -231,7 +231,8 @@ async function run(flags: Flags): Promise<void> {
     flags.json,
     made,
     () =>
-      `${formatFields(made)}\n\nNow run these, each in a terminal of its own:\n` +
+      `${formatFields(made)}\n\nNow run it:\n  svcd node --home ${home}\n\n` +
+      `Or run its parts by themselves, each in a terminal of its own:\n` +
       `  svcd start --home ${home} --abci ${addresses.abci}\n  cometbft node --home ${home}\n  svcd gateway --home ${home}\n\n` +
       `To run all three under systemd, use the units in ${units}; docs/operations.md says how.`,
   )

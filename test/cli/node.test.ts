@@ -1,0 +1,94 @@
+/** `svcd node`: a home as one node, whose parts are started again when they end. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { gatewayClient } from '../e2e/support/client.ts'
+import { allGone, descendantsOf, freePorts } from '../e2e/support/processes.ts'
+import { makePlace, type Place, run, type Running, svcd } from './support.ts'
+
+let place: Place
+let gateway: ReturnType<typeof gatewayClient>
+let node: Running | undefined
+
+const start = async (): Promise<Running> => (node = await run(place, ['node', '--devnet'], /gateway ready: /))
+
+beforeAll(async () => {
+  const ports = await freePorts(3)
+  place = makePlace(ports)
+  gateway = gatewayClient(`http://127.0.0.1:${ports[0]}`)
+  const [rpc, p2p] = ports.slice(1).map((port) => `127.0.0.1:${port}`) as [string, string]
+  const init = ['init', '--devnet', '--block-time', '200ms', '--rpc', rpc, '--p2p', p2p]
+  expect(await svcd(place, init)).toMatchObject({ status: 0 })
+})
+afterAll(async () => {
+  await node?.stop()
+  place.remove()
+})
+
+/** The processes of the node that are the application, or CometBFT. */
+const partsOf = ({ pid }: Running, part: 'app' | 'CometBFT') =>
+  descendantsOf(pid).filter(({ args }) => (part === 'app' ? / start --home /.test(args) : /cometbft node /.test(args)))
+
+const height = async (): Promise<number> => gateway.call<number>('svc_blockNumber').catch(() => 0)
+
+async function untilAbove(low: number): Promise<number> {
+  for (;;) {
+    const now = await height()
+    if (now > low) return now
+    await sleep(100)
+  }
+}
+
+const balances = (): Promise<unknown[]> =>
+  gateway
+    .call<string[]>('svc_accounts')
+    .then((all) => Promise.all(all.map((one) => gateway.call('svc_getBalance', [one]))))
+
+test('it runs application, CometBFT and gateway, starts again what was killed, and ends cleanly with its state', async () => {
+  const running = await start()
+  expect(running.said()).toMatch(/^CometBFT \d+\.\d+\.\d+ at /)
+  const [from, to] = await gateway.call<string[]>('svc_accounts')
+  await gateway.commit('svc_transfer', { from, to, value: '5' })
+  for (const part of ['app', 'CometBFT'] as const) {
+    const [first, ...more] = partsOf(running, part)
+    expect(more).toEqual([])
+    const before = await height()
+    process.kill(first?.pid as number, 'SIGKILL')
+    await untilAbove(before + 2)
+    expect(partsOf(running, part).map(({ pid }) => pid)).not.toContain(first?.pid)
+  }
+  const said = running.said()
+  expect(said).toMatch(/svcd: the application stopped: ended by SIGKILL; both start again \(log: .*app\.log\)\n/)
+  expect(said).toMatch(/svcd: CometBFT stopped: ended by SIGKILL; both start again \(log: .*cometbft\.log\)\n/)
+  const held = await balances()
+  const pids = descendantsOf(running.pid).map(({ pid }) => pid)
+  const stoppedAt = await height()
+  expect(await running.stop()).toBe(0)
+  await allGone(pids)
+  await start()
+  await untilAbove(stoppedAt)
+  expect(await balances()).toEqual(held)
+})
+
+test('a second one on the same home is refused, and the first goes on', async () => {
+  const [port] = await freePorts(1)
+  const second = await svcd(place, ['node', '--devnet', '--listen', `127.0.0.1:${port}`])
+  expect(second).toMatchObject({ status: 2, stderr: expect.stringMatching(/state\.db: is open in another process/) })
+  await untilAbove(await height())
+})
+
+test('a port of the gateway that is in use ends all of it', async () => {
+  const running = node as Running
+  await running.stop()
+  const listener = await run(place, ['gateway', '--devnet'], /page: /)
+  try {
+    const refused = await svcd(place, ['node', '--devnet'])
+    expect(refused).toMatchObject({ status: 2, stderr: expect.stringMatching(/cannot listen on 127\.0\.0\.1:\d+: /) })
+  } finally {
+    await listener.stop()
+  }
+})
+
+test('a folder that is no home is refused, and nothing is made there', async () => {
+  const ended = await svcd(place, ['node', '--home', `${place.folder}/nothing`])
+  expect(ended).toMatchObject({ status: 2, stderr: expect.stringMatching(/has no config\/genesis\.json/) })
+})
