@@ -14,10 +14,10 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { build } from 'esbuild'
 import { COMETBFT_VERSION } from '../../src/comet/find.ts'
 import { abciCli } from '../../tools/testing/abciCli.ts'
 import { examplesRunBy } from '../docs/examples.ts'
+import { bundle } from './support/bundle.ts'
 import { gatewayClient } from './support/client.ts'
 import { devnetArgs, makePlace, startDevnet } from './support/devnet.ts'
 import { replay, startExample, transcriptOf, writeExamples } from './support/examples.ts'
@@ -41,8 +41,8 @@ const runNode = (cwd: string, args: readonly string[], node = process.execPath):
   execFileSync(node, args, { cwd, encoding: 'utf8', env: { ...process.env, NODE_OPTIONS: '' } })
 
 /** What a program ended with and printed, its standard error last. */
-const outcomeOf = (cwd: string, args: readonly string[]): readonly [number | null, string] => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, {
+const outcomeOf = (cwd: string, args: readonly string[], node = process.execPath): readonly [number | null, string] => {
+  const { status, stdout, stderr } = spawnSync(node, args, {
     cwd,
     encoding: 'utf8',
     env: { ...process.env, NODE_OPTIONS: '' },
@@ -226,12 +226,12 @@ describe('svcd, installed without a registry and without a compiler', () => {
       expect(runNode(operator, [program, '--version'], node).trim()).toBe(version)
       expect(runNode(operator, [program, 'devnet', '--help'], node)).toContain('--block-time')
     }
-    showExports(operator, ['svcd/client', 'svcd/abci', 'svcd/devnet'])
+    showExports(operator, ['svcd/client', 'svcd/abci', 'svcd/abci/testing', 'svcd/devnet'])
   })
 })
 
-/** The TypeScript sample of a page. */
-const sampleOf = (page: string): string => examplesRunBy('test/e2e/package.test.ts', page)[0].code
+/** A TypeScript sample of a page. */
+const sampleOf = (page: string, index = 0): string => examplesRunBy('test/e2e/package.test.ts', page)[index]?.code ?? ''
 
 /** Expects that `import` and `require` find the same exports, on every Node. */
 function showExports(project: string, names: readonly string[]): void {
@@ -279,7 +279,7 @@ describe('@svcd/client and @svcd/abci', () => {
 
   test('are imported and required on Node 24 and 22', () => {
     symlinkSync(join(checkout, 'node_modules/web3'), join(developer, 'node_modules/web3'))
-    showExports(developer, ['@svcd/client', '@svcd/client/web3-plugin', '@svcd/abci'])
+    showExports(developer, ['@svcd/client', '@svcd/client/web3-plugin', '@svcd/abci', '@svcd/abci/testing'])
   })
 
   test("the quick start of abci's README runs as written on Node 24 and 22, driven by abci-cli", async () => {
@@ -293,6 +293,17 @@ describe('@svcd/client and @svcd/abci', () => {
       } finally {
         await started.stop()
       }
+    }
+  })
+
+  test("the test in abci's README runs as written on Node 24 and 22, and fails with a broken requirement", () => {
+    const sample = sampleOf('src/abci/README.md', 1)
+    const broken = sample.replace('disks[node] = next', 'disks[node] = { ...next, height: 1 }')
+    write(developer, { 'app.test.mts': sample, 'broken.test.mts': broken })
+    for (const node of userNodes()) {
+      expect(runNode(developer, ['--test', '--test-reporter=tap', 'app.test.mts'], node)).toMatch(/^# pass 1$/m)
+      const outcome = outcomeOf(developer, ['--test', '--test-reporter=tap', 'broken.test.mts'], node)
+      expect(outcome).toEqual([1, expect.stringContaining('Crash Recovery: Info of node 3 reports block 1')])
     }
   })
 
@@ -330,6 +341,7 @@ describe('@svcd/client and @svcd/abci', () => {
         'commonJs.cts': BOTH,
         'client.mts': sampleOf('src/client/README.md'),
         'abci.mts': sampleOf('src/abci/README.md'),
+        'abci.test.mts': sampleOf('src/abci/README.md', 1),
         'required.cts':
           "import client = require('@svcd/client')\nexport const svc = new client.Svc('http://127.0.0.1')",
       },
@@ -366,41 +378,6 @@ describe('@svcd/client and @svcd/abci', () => {
   )
 })
 
-/** The client for a page, minified: the code that it loads at first, and with `splitting` what it loads on demand. */
-async function bundle(
-  project: string,
-  name: string,
-  splitting: boolean,
-): Promise<{ readonly first: string; readonly later: string }> {
-  const { outputFiles, metafile } = await build({
-    stdin: { contents: `import { Svc } from '${name}'\nglobalThis.Svc = Svc`, resolveDir: project },
-    write: false,
-    bundle: true,
-    minify: true,
-    format: 'esm',
-    platform: 'browser',
-    splitting,
-    outdir: join(folder, 'out'),
-    metafile: true,
-  })
-  const outputs = Object.entries(metafile.outputs)
-  const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
-  const reached = new Set<string>()
-  const reach = (path: string): void => {
-    if (reached.has(nameOf(path))) return
-    reached.add(nameOf(path))
-    for (const one of metafile.outputs[path]?.imports ?? [])
-      if (one.kind === 'import-statement' && !one.external) reach(one.path)
-  }
-  reach(outputs.find(([, { entryPoint }]) => entryPoint?.includes('stdin'))?.[0] as string)
-  const textOf = (isFirst: boolean): string =>
-    outputFiles
-      .filter(({ path }) => reached.has(nameOf(path)) === isFirst)
-      .map(({ text }) => text)
-      .join('\n')
-  return { first: textOf(true), later: textOf(false) }
-}
-
 describe('the examples', () => {
   test.each(['kvstore', 'counter'])(
     '%s installs from a checkout by the commands of its README, and starts',
@@ -434,12 +411,12 @@ describe('the client for a page, minified and gzipped', () => {
   ])(
     'of %s is under 64 kB with everything in one file, and under 48 kB where the bundler splits',
     async (name, project) => {
-      const { first, later } = await bundle(project, name, false)
+      const { first, later } = await bundle(project, name, join(folder, 'out'), false)
       expect(later).toBe('')
       expect(first).not.toContain('sodium')
       expect(gzipSync(first).length).toBeLessThan(64_000)
 
-      const split = await bundle(project, name, true)
+      const split = await bundle(project, name, join(folder, 'out'), true)
       expect(gzipSync(split.first).length).toBeLessThan(48_000)
       // Keystores and the verifier of proofs are loaded when they are called.
       expect(split.first).not.toContain('ics23')

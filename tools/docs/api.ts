@@ -14,6 +14,7 @@ const MODULES: Readonly<Record<string, readonly [name: string, file: string]>> =
   'web3-plugin': ['svcd/web3-plugin', 'client/web3Plugin.md'],
   devnet: ['svcd/devnet', 'cli/devnet/startDevnet.md'],
   abci: ['svcd/abci', 'abci.md'],
+  'abci-testing': ['svcd/abci/testing', 'abci/testing.md'],
 }
 
 const WARNING = 'Generated from the types and comments of the code.'

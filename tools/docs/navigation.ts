@@ -107,6 +107,7 @@ export const sections: readonly Section[] = [
       page('/api/web3-plugin', 'API: svcd/web3-plugin'),
       page('/api/devnet', 'API: svcd/devnet'),
       page('/api/abci', 'API: svcd/abci'),
+      page('/api/abci-testing', 'API: svcd/abci/testing'),
     ],
   },
   {
