@@ -25,6 +25,7 @@ test('what @svcd/abci/testing exports', () => {
   expect(Object.keys(testing).sort()).toEqual([
     'RequirementError',
     'commitInfo',
+    'connectApplication',
     'createGrammar',
     'createTestChain',
     'firstViolation',

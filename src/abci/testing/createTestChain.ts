@@ -34,16 +34,19 @@ const genesisValidator = (at: number): { readonly pubKey: PublicKey; readonly po
   power: 10,
 })
 
-function openerOf(application: Application | ApplicationFactory, close: TestChainOptions['close']): Opener {
+function openerOf<A extends Application>(
+  application: A | ApplicationFactory<A>,
+  close: TestChainOptions<A>['close'],
+): Opener {
   const isFactory = typeof application === 'function'
   return {
     isFactory,
     open: (node) => (isFactory ? application(node) : application),
-    close: (opened, node) => close?.(opened, node),
+    close: (opened, node) => close?.(opened as A, node),
   }
 }
 
-function initOf(options: TestChainOptions, hasExtensions: boolean): InitChainRequest {
+function initOf(options: Omit<TestChainOptions, 'close'>, hasExtensions: boolean): InitChainRequest {
   const { validators = 4, initialHeight = 1, genesisTime = 1_700_000_000, chainId = 'test-chain' } = options
   const consensusParams = options.consensusParams ?? {
     block: { maxBytes: 1_000_000, maxGas: -1 },
@@ -283,9 +286,9 @@ class Chain implements TestChain {
  * are checked, on that one. Throws a TypeError for an application that the server would refuse, and a RequirementError.
  * @example const chain = await createTestChain((node) => openApplication(`${folder}/${node}.db`), { seed: 7 })
  */
-export async function createTestChain(
-  application: Application | ApplicationFactory,
-  options: TestChainOptions = {},
+export async function createTestChain<A extends Application>(
+  application: A | ApplicationFactory<A>,
+  options: TestChainOptions<A> = {},
 ): Promise<TestChain> {
   const { seed = 1, nodes = 3, rounds = 2, restarts = 40 } = options
   const opener = openerOf(application, options.close)

@@ -1,3 +1,4 @@
+export { type ConnectedApplication, connectApplication } from './connect.ts'
 export { createTestChain } from './createTestChain.ts'
 export { type Call, createGrammar, type Dialect, firstViolation, type Grammar } from './grammar.ts'
 export { type Random, random } from './random.ts'

@@ -18,13 +18,13 @@ import type { Requirement } from './requirementError.ts'
  * number that was not there before needs a state of its own, which is empty.
  * @example const factory: ApplicationFactory = (node) => openApplication(`${folder}/${node}.db`)
  */
-export type ApplicationFactory = (node: number) => Application | Promise<Application>
+export type ApplicationFactory<A extends Application = Application> = (node: number) => A | Promise<A>
 
 /**
  * The settings of a test chain.
  * @example const options: TestChainOptions = { seed: 7, appState: { accounts: [] }, queries: [{ path: '/count' }] }
  */
-export interface TestChainOptions {
+export interface TestChainOptions<A extends Application = Application> {
   /** What every choice of the chain is made from. Default: 1. */
   readonly seed?: number
   /** The validators of genesis, or how many of them, each with power 10. Default: 4. */
@@ -54,7 +54,7 @@ export interface TestChainOptions {
   /** Of so many calls about one is preceded by a restart of its node, with a factory; 0 is never. Default: 40. */
   readonly restarts?: number
   /** Releases what an application holds. It is called before a node is opened again, and by `close` of the chain. */
-  readonly close?: (application: Application, node: number) => void | Promise<void>
+  readonly close?: (application: A, node: number) => void | Promise<void>
 }
 
 /**

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import {
+  type AbciServer,
   type Application,
   ApplySnapshotChunkResult,
   OfferSnapshotResult,
@@ -7,6 +8,8 @@ import {
   VerifyStatus,
 } from '../../../src/abci/index.ts'
 import {
+  type ConnectedApplication,
+  connectApplication,
   createTestChain,
   type Random,
   type Requirement,
@@ -14,6 +17,7 @@ import {
   type TestChain,
   type TestChainOptions,
 } from '../../../src/abci/testing/index.ts'
+import { serve } from '../peer.ts'
 import { examplesRunBy } from '../../docs/examples.ts'
 import { type Disk, emptyDisk, hashOf, openSmall, register, type Small } from './smallApplication.ts'
 
@@ -73,6 +77,24 @@ describe('a correct application passes', () => {
     ])
     await expect(chain.restart()).rejects.toThrow('only a chain with an application factory restarts its nodes')
     await expect(chain.stateSync()).rejects.toThrow('only a chain with an application factory starts more nodes')
+  })
+
+  test('that is behind a socket', async () => {
+    const disk = disks()
+    const servers = new Map<number, AbciServer>()
+    const open = async (node: number): Promise<ConnectedApplication> => {
+      const server = await serve(openSmall(disk(node)).application)
+      servers.set(node, server)
+      return connectApplication(server.address)
+    }
+    const close = async (application: ConnectedApplication, node: number): Promise<void> => {
+      application.close()
+      await servers.get(node)?.close()
+    }
+    const chain = await createTestChain(open, { ...OPTIONS, close })
+    await live(chain)
+    expect(Math.min(...chain.checked.values())).toBeGreaterThan(5)
+    await chain.close()
   })
 
   test('that leaves all handlers to the base application', async () => {
