@@ -142,6 +142,9 @@ class Chain implements TestChain {
     const { consensus } = context
     const { absent = [], nil = [], misbehavior = [], seconds = 1 } = options
     const circumstances = { absent, nil, misbehavior, seconds }
+    const stranger = [...absent, ...nil].find((key) => !consensus.setAt(this.height).has(key))
+    if (stranger !== undefined && consensus.blocks.size > 0)
+      throw new Error(`no validator of the last block has the key ${stranger}`)
     const before = await this.views()
     const rounds = options.mempools?.length ?? this.rounds
     for (let round = 0; round < rounds; round++) {
@@ -293,7 +296,7 @@ export async function createTestChain<A extends Application>(
   const { seed = 1, nodes = 3, rounds = 2, restarts = 40 } = options
   const opener = openerOf(application, options.close)
   const first = await opener.open(0)
-  const consensus = new Consensus(initOf(options, first.extendVote !== undefined))
+  const consensus = new Consensus(initOf(options, first?.extendVote !== undefined))
   const next = random(seed)
   const judge = new Judge(
     () => `seed ${seed}, ${consensus.blocks.size === 0 ? 'before the first block' : `after block ${consensus.height}`}`,

@@ -120,7 +120,10 @@ export interface TestChain {
   readonly checked: ReadonlyMap<Requirement, number>
   /** CheckTx on the validators' nodes. A transaction with code 0 waits in the mempool. */
   send(tx: Uint8Array): Promise<CheckTxResponse>
-  /** One height: some blocks that are not decided, and one that is, which all nodes execute and commit. */
+  /**
+   * One height: some blocks that are not decided, and one that is, which all nodes execute and commit. Throws an Error for a key
+   * of `absent` or `nil` that no validator of the last block has.
+   */
   block(options?: BlockOptions): Promise<TestBlock>
   /**
    * Random heights, with validators that are absent or misbehave. `txsOf` makes the transactions that are sent before each;
