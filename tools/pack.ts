@@ -61,7 +61,7 @@ const PARTS: readonly Part[] = [
     description: 'An ABCI server for Node.js: applications for CometBFT (Tendermint) in TypeScript and JavaScript',
     keywords: ['abci', 'abci-server', 'cometbft', 'tendermint', 'blockchain', 'consensus', 'nodejs', 'typescript'],
     readme: 'src/abci/README.md',
-    exports: { '.': './abci' },
+    exports: { '.': './abci', './testing': './abci/testing' },
   },
   {
     name: '@svcd/store',

@@ -100,6 +100,7 @@ export const EXAMPLES: readonly Example[] = [
   { page: 'src/abci/README.md', info: 'ts', runBy: 'test/e2e/package.test.ts' },
   { page: 'src/abci/README.md', begins: 'go install', reason: TWO_TERMINALS },
   { page: 'src/abci/README.md', begins: 'curl', runBy: 'test/e2e/examples.test.ts' },
+  { page: 'src/abci/README.md', begins: 'RequirementError', runBy: 'test/abci/testing/wrongApplications.test.ts' },
   { page: 'src/abci/README.md', info: 'text', runBy: 'test/abci/baseApplication.test.ts' },
   { page: 'src/client/README.md', info: 'sh', reason: TARBALL },
   { page: 'src/client/README.md', info: 'ts', runBy: 'test/e2e/package.test.ts' },

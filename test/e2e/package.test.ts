@@ -200,12 +200,12 @@ describe('svcd, installed without a registry and without a compiler', () => {
       expect(runNode(operator, [program, '--version'], node).trim()).toBe(version)
       expect(runNode(operator, [program, 'devnet', '--help'], node)).toContain('--block-time')
     }
-    showExports(operator, ['svcd/client', 'svcd/abci', 'svcd/store', 'svcd/devnet'])
+    showExports(operator, ['svcd/client', 'svcd/abci', 'svcd/abci/testing', 'svcd/store', 'svcd/devnet'])
   })
 })
 
-/** The TypeScript sample of a page. */
-const sampleOf = (page: string): string => examplesRunBy('test/e2e/package.test.ts', page)[0].code
+/** A TypeScript sample of a page. */
+const sampleOf = (page: string, index = 0): string => examplesRunBy('test/e2e/package.test.ts', page)[index]?.code ?? ''
 
 describe('@svcd/client and @svcd/abci', () => {
   test('need no native code, and nothing of the chain', () => {
@@ -233,7 +233,7 @@ describe('@svcd/client and @svcd/abci', () => {
 
   test('are imported and required on Node 24 and 22', () => {
     symlinkSync(join(checkout, 'node_modules/web3'), join(developer, 'node_modules/web3'))
-    showExports(developer, ['@svcd/client', '@svcd/client/web3-plugin', '@svcd/abci'])
+    showExports(developer, ['@svcd/client', '@svcd/client/web3-plugin', '@svcd/abci', '@svcd/abci/testing'])
   })
 
   test("the quick start of abci's README runs as written on Node 24 and 22, driven by abci-cli", async () => {
@@ -247,6 +247,17 @@ describe('@svcd/client and @svcd/abci', () => {
       } finally {
         await started.stop()
       }
+    }
+  })
+
+  test("the test in abci's README runs as written on Node 24 and 22, and fails with a broken requirement", () => {
+    const sample = sampleOf('src/abci/README.md', 1)
+    const broken = sample.replace('disks[node] = next', 'disks[node] = { ...next, height: 1 }')
+    write(developer, { 'app.test.mts': sample, 'broken.test.mts': broken })
+    for (const node of userNodes()) {
+      expect(runNode(developer, ['--test', '--test-reporter=tap', 'app.test.mts'], node)).toMatch(/^# pass 1$/m)
+      const outcome = outcomeOf(developer, ['--test', '--test-reporter=tap', 'broken.test.mts'], node)
+      expect(outcome).toEqual([1, expect.stringContaining('Crash Recovery: Info of node 3 reports block 1')])
     }
   })
 
@@ -284,6 +295,7 @@ describe('@svcd/client and @svcd/abci', () => {
         'commonJs.cts': BOTH,
         'client.mts': sampleOf('src/client/README.md'),
         'abci.mts': sampleOf('src/abci/README.md'),
+        'abci.test.mts': sampleOf('src/abci/README.md', 1),
         'required.cts':
           "import client = require('@svcd/client')\nexport const svc = new client.Svc('http://127.0.0.1')",
       },

@@ -15,6 +15,7 @@ const MODULES: Readonly<Record<string, readonly [name: string, file: string]>> =
   devnet: ['svcd/devnet', 'cli/devnet/startDevnet.md'],
   abci: ['svcd/abci', 'abci.md'],
   store: ['svcd/store', 'store.md'],
+  'abci-testing': ['svcd/abci/testing', 'abci/testing.md'],
 }
 
 const WARNING = 'Generated from the types and comments of the code.'

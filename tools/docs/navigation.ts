@@ -109,6 +109,7 @@ export const sections: readonly Section[] = [
       page('/api/devnet', 'API: svcd/devnet'),
       page('/api/abci', 'API: svcd/abci'),
       page('/api/store', 'API: svcd/store'),
+      page('/api/abci-testing', 'API: svcd/abci/testing'),
     ],
   },
   {

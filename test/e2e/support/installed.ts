@@ -11,8 +11,12 @@ export const runNode = (cwd: string, args: readonly string[], node = process.exe
   execFileSync(node, args, { cwd, encoding: 'utf8', env: { ...process.env, NODE_OPTIONS: '' } })
 
 /** What a program ended with and printed, its standard error last. */
-export const outcomeOf = (cwd: string, args: readonly string[]): readonly [number | null, string] => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, {
+export const outcomeOf = (
+  cwd: string,
+  args: readonly string[],
+  node = process.execPath,
+): readonly [number | null, string] => {
+  const { status, stdout, stderr } = spawnSync(node, args, {
     cwd,
     encoding: 'utf8',
     env: { ...process.env, NODE_OPTIONS: '' },
