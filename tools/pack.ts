@@ -1,8 +1,8 @@
 /**
  * Packs what is published: `npm run pack`. Builds dist and writes package folders and their tarballs into
- * .cache/packages: `svcd` with the libraries that it runs on, what `svcd/client` and `svcd/abci` reach of dist as
- * `@svcd/client` and `@svcd/abci`, and CometBFT for this machine. Version, engines, exports and the versions of libraries
- * are those of package.json.
+ * .cache/packages: `svcd` with the libraries that it runs on; what `svcd/client`, `svcd/abci` and `svcd/store` reach of
+ * dist as `@svcd/client`, `@svcd/abci` and `@svcd/store`; and CometBFT for this machine. Version, engines, exports and the
+ * versions of libraries are those of package.json.
  *   --release   CometBFT for every kind of machine, by the release of Go that tools/packages/cometbft.json names. Each has
  *               to have the checksum that stands there
  *   --record    the same, and writes the checksums there
@@ -43,6 +43,8 @@ interface Part {
   readonly keywords: readonly string[]
   readonly readme: string
   readonly exports: Readonly<Record<string, string>>
+  /** Made of the files that `browser` swaps in, in Node too: it then has no native code. */
+  readonly isForBrowsers?: boolean
 }
 
 const PARTS: readonly Part[] = [
@@ -52,13 +54,22 @@ const PARTS: readonly Part[] = [
     keywords: ['svcd', 'web3', 'cometbft', 'staking', 'governance', 'client'],
     readme: 'src/client/README.md',
     exports: { '.': './client', './web3-plugin': './web3-plugin' },
+    isForBrowsers: true,
   },
   {
     name: '@svcd/abci',
     description: 'An ABCI server for Node.js: applications for CometBFT (Tendermint) in TypeScript and JavaScript',
     keywords: ['abci', 'abci-server', 'cometbft', 'tendermint', 'blockchain', 'consensus', 'nodejs', 'typescript'],
     readme: 'src/abci/README.md',
-    exports: { '.': './abci' },
+    exports: { '.': './abci', './testing': './abci/testing' },
+  },
+  {
+    name: '@svcd/store',
+    description:
+      'The state of an ABCI application: SQLite tables under a Merkle root, with ICS-23 proofs and snapshots',
+    keywords: ['abci', 'cometbft', 'tendermint', 'ics23', 'merkle', 'state', 'sqlite', 'blockchain', 'typescript'],
+    readme: 'src/store/README.md',
+    exports: { '.': './store' },
   },
 ]
 
@@ -120,10 +131,10 @@ function reachExports(names: readonly string[], replaced: Readonly<Record<string
   return reach(dist, entries.map(pathInDist), replaced)
 }
 
-/** A part runs without native code, in Node too: it is made of the files that `browser` swaps in. */
-function writePart({ name, description, keywords, readme, exports }: Part): string {
+function writePart({ name, description, keywords, readme, exports, isForBrowsers = false }: Part): string {
   const folder = openFolder(name.replace('@svcd/', ''), readme)
-  const replaced = Object.fromEntries(Object.entries(manifest.browser).map((pair) => pair.map(pathInDist)))
+  const swapped = isForBrowsers ? Object.entries(manifest.browser).map((pair) => pair.map(pathInDist)) : []
+  const replaced = Object.fromEntries(swapped)
   const { files, packages } = reachExports(Object.values(exports), replaced)
   for (const [path, source] of files) cpSync(join(dist, source), join(folder, 'dist', path))
   const unknown = [...packages].filter((one) => !manifest.dependencies[one] && !manifest.peerDependencies[one])

@@ -133,7 +133,7 @@ function throwUncaught(error: unknown): void {
 }
 
 /** What `unix:///path` or `tcp://host:port` means to Node. Throws `address` for any other text. */
-function parseAddress(address: string): ListenOptions {
+export function parseAddress(address: string): ListenOptions {
   const unix = /^unix:\/\/(.+)$/.exec(address)
   if (unix !== null) return { path: unix[1] as string }
   const tcp = /^tcp:\/\/(?:\[([0-9a-fA-F:.]+)\]|([^:/[\]]+)):(\d{1,5})$/.exec(address)

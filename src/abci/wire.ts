@@ -111,3 +111,23 @@ export function createReplyBuffer(): ReplyBuffer {
     },
   }
 }
+
+/** The frame of a request, its length first, as a node writes it. */
+export function encodeRequest(kind: RequestKind, request: AbciRequest): Uint8Array {
+  const [id, { shape }] = [...requests].find(([, entry]) => entry.kind === kind) as [number, { shape: Shape }]
+  const writer = $protobuf.Writer.create()
+    .fork()
+    .uint32(id * 8 + LENGTH_DELIMITED)
+    .fork()
+  return shape.message.encode(request, writer).ldelim().ldelim().finish()
+}
+
+/** Decodes the reply in one frame. Throws for bytes that are no reply. */
+export function decodeReply(frame: Buffer): { readonly kind: string; readonly response: object } {
+  const reader = new RequestReader(frame)
+  const tag = reader.uint32()
+  const found = [...replies].find(([, entry]) => entry.tag === tag)
+  if (found === undefined) throw abciError('undecodable', `no reply has the tag ${tag}`)
+  const [kind, { shape }] = found
+  return { kind, response: shape.read(shape.message.decode(reader, reader.uint32())) }
+}

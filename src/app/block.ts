@@ -15,8 +15,7 @@ import { endBlock as runEndBlock, evidenceParamsOf } from '../modules/endBlock.t
 import { runTx } from '../modules/kernel.ts'
 import { params } from '../modules/params/keeper.ts'
 import { type CommitVote, punish } from '../modules/stake/block.ts'
-import { createOverlay } from '../store/overlay.ts'
-import { oldestSnapshot } from '../store/snapshot/folder.ts'
+import { createOverlay, oldestSnapshot } from '../store/index.ts'
 import {
   type AppContext,
   createBlock,

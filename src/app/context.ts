@@ -11,11 +11,17 @@ import type { ReadTx, Verdict, Verify } from '../modules/kernel.ts'
 import type { Params } from '../modules/params/definitions.ts'
 import { paramsInForce } from '../modules/params/keeper.ts'
 import type { CommitVote } from '../modules/stake/block.ts'
-import { openOffered, type OfferedSnapshots } from '../store/snapshot/folder.ts'
-import type { Restore } from '../store/sqlite/restore.ts'
-import type { Change, Overlay } from '../store/overlay.ts'
-import type { StateReader } from '../store/state.ts'
-import type { JournalEntry, PreparedBlock, Store } from '../store/store.ts'
+import {
+  type Change,
+  type JournalEntry,
+  type OfferedSnapshots,
+  openOffered,
+  type Overlay,
+  type PreparedBlock,
+  type Restore,
+  type StateReader,
+  type Store,
+} from '../store/index.ts'
 import type { TxCache } from './mempool.ts'
 
 /** Where the application reports what happens; a pino logger fits. */

@@ -1,6 +1,6 @@
 /** Which blocks a program executes: those of the program version that it runs. Source: protocol.md §7, retire_program. */
 import { programVersion } from '../modules/chain/keeper.ts'
-import type { StateReader } from '../store/state.ts'
+import type { StateReader } from '../store/index.ts'
 import type { AppContext } from './context.ts'
 
 /** Thrown for a state, or a block, of another program version than this program runs. Nothing of it was executed. */

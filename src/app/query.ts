@@ -1,6 +1,5 @@
 import type { QueryRequest, QueryResponse } from '../abci/types.ts'
 import { utf8 } from '../base/bytes.ts'
-import { commitmentProofCodec } from '../codec/ics23.ts'
 import { BATCH_PATHS_MAX, decodePaths, type PathAnswer } from '../codec/queryBatch.ts'
 import { kernelErrors } from '../modules/errors.ts'
 import { isMachineFailure } from '../modules/kernel.ts'
@@ -15,9 +14,8 @@ import {
   QueryRefusal,
   readPath,
 } from '../modules/query.ts'
-import { queryEntries, tables } from '../modules/registry.ts'
-import type { CommittedState } from '../store/store.ts'
-import type { Table } from '../store/table.ts'
+import { type ChainTable, queryEntries, tables } from '../modules/registry.ts'
+import { type CommittedState, encodeProof } from '../store/index.ts'
 import type { AppContext } from './context.ts'
 
 /**
@@ -26,7 +24,7 @@ import type { AppContext } from './context.ts'
 export const ANSWER_BYTES_MAX: number = 32 * 1024 * 1024
 
 const { badArgument } = kernelErrors
-const HASHED = (tables as readonly unknown[] as readonly Table[]).filter(({ hashed }) => hashed)
+const HASHED = (tables as readonly unknown[] as readonly ChainTable[]).filter(({ hashed }) => hashed)
 const STORE_TABLES = new Map(HASHED.map((table) => [table.name, table]))
 
 const refused = (state: CommittedState, { code, log }: QueryError): QueryResponse => ({
@@ -35,7 +33,7 @@ const refused = (state: CommittedState, { code, log }: QueryError): QueryRespons
   height: state.height(),
 })
 
-function readKey(table: Table, parts: readonly string[]): object | QueryError {
+function readKey(table: ChainTable, parts: readonly string[]): object | QueryError {
   const columns = Object.entries(table.key)
   if (parts.length !== columns.length) {
     return badArgument(`key: expected /store/${[table.name, ...columns.map(([name]) => `<${name}>`)].join('/')}`)
@@ -75,7 +73,7 @@ function readStore(state: CommittedState, path: string, { prove, height }: Query
     height: state.height(),
     ...(proof === undefined
       ? {}
-      : { proofOps: { ops: [{ type: 'ics23:smt', key: stateKey, data: commitmentProofCodec.encode(proof) }] } }),
+      : { proofOps: { ops: [{ type: 'ics23:smt', key: stateKey, data: encodeProof(proof) }] } }),
   }
 }
 

@@ -17,13 +17,15 @@ import { loadAnswers } from '../modules/governance/keeper.ts'
 import { tables } from '../modules/registry.ts'
 import {
   decodeMetadata,
+  lackOfRoom,
   NotARecord,
+  type Offered,
+  openRestore,
+  removeRestore,
   SNAPSHOT_FORMAT,
   snapshotHash,
   type SnapshotMetadata,
-} from '../store/snapshot/format.ts'
-import type { Offered } from '../store/snapshot/folder.ts'
-import { lackOfRoom, openRestore, removeRestore } from '../store/sqlite/restore.ts'
+} from '../store/index.ts'
 import { type AppContext, resetTo, type RestoreInProgress, type SnapshotOptions } from './context.ts'
 
 const print = ({ metadata, metadataBytes, hash }: Offered): WireSnapshot => ({

@@ -40,7 +40,7 @@ export interface FieldDescriptor {
 }
 
 /**
- * Messages and enums by full name, such as `svc.stake.Description`. The type of a member is named relative to the
+ * Messages and enums by full name, such as `ics23.LeafOp`. The type of a member is named relative to the
  * message's package.
  */
 export interface Descriptor {

@@ -15,6 +15,8 @@ import { stakeEvents } from './stake/events.ts'
 import { stakeQueries } from './stake/queries.ts'
 import { delegationQueries } from './delegation/queries.ts'
 import { stakeTables, validatorsView } from './stake/tables.ts'
+import type { Table } from '../store/index.ts'
+import type { KeyType, ValueType } from '../values/valueType.ts'
 
 /** Every transaction type. The gateway's methods, the client's functions and the docs come from this list. */
 export { txEntries }
@@ -30,6 +32,12 @@ export const queryEntries: readonly QueryEntry[] = [
   ...paramsQueries,
   ...queries,
 ]
+
+/** A table of the chain: the types of its columns, from src/values, also read and print what people write. */
+export interface ChainTable extends Table {
+  readonly key: Readonly<Record<string, KeyType<unknown>>>
+  readonly row: Readonly<Record<string, ValueType<unknown>>>
+}
 
 /** Every table, hashed ones and the node's own. */
 export const tables = [

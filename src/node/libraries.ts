@@ -14,8 +14,7 @@ import {
 import { listLibraries } from '../modules/governance/keeper.ts'
 import { fileFor } from '../modules/governance/library.ts'
 import { libraryStatus, type Proposal, type ProposalOf } from '../modules/governance/tables.ts'
-import type { Change } from '../store/overlay.ts'
-import type { Store } from '../store/store.ts'
+import type { Change, Store } from '../store/index.ts'
 import { UserError } from './errors.ts'
 import { readConfig } from './settings.ts'
 

@@ -2,10 +2,8 @@ import { equalBytes, toHex } from '../base/bytes.ts'
 import { reasonOf } from '../comet/errors.ts'
 import { headOfState } from '../modules/chain/keeper.ts'
 import { tables, views } from '../modules/registry.ts'
-import { sqliteCode } from '../store/sqlite/connection.ts'
-import { openSqliteReader } from '../store/sqlite/sqliteReader.ts'
-import { openSqliteStore } from '../store/sqlite/sqliteStore.ts'
-import type { CommittedState } from '../store/store.ts'
+import { sqliteCode } from '../base/sqlite.ts'
+import { type CommittedState, openSqliteReader, openSqliteStore, StoreError } from '../store/index.ts'
 import { exitStatusOf, UserError } from './errors.ts'
 
 /** The error codes of SQLite and of the system for a full disk. */
@@ -24,8 +22,16 @@ const DAMAGED = /^SQLITE_(?:CORRUPT|ERROR|IOERR_SHORT_READ)/
 const damaged = (path: string, why: string): UserError =>
   new UserError(`${path} is damaged (${why}): it was changed by hand or by the disk. Run svcd reset and sync again`)
 
+/** What to do with the state of another release. A snapshot carries the rows over, whatever the columns are. */
+const otherRelease = (path: string, { message }: StoreError): UserError =>
+  new UserError(
+    `${message}. Run that release; or run svcd snapshot create with it, move ${path}* away, and run svcd snapshot ` +
+      'restore with this one; or run svcd reset and sync again',
+  )
+
 /** What to throw for a failure to open or read a state: a UserError that names the file and the remedy. */
 function explained(path: string, error: unknown): unknown {
+  if (error instanceof StoreError && error.code === 'otherRelease') return otherRelease(path, error)
   if (isDiskFull(error))
     return new UserError(`${path} cannot be opened because the disk is full. Free some space, then start again`)
   if (exitStatusOf(error) !== undefined) return error

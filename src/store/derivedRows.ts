@@ -3,9 +3,8 @@ import type { StateReader } from './state.ts'
 import type { Table } from './table.ts'
 
 /**
- * The most entries that derived rows may hold in memory, as counted by `sizeOf`: the answers of 400 members of the
- * validator set to 2,000 open proposals, and a quarter more. An entry of a Map by number costs 36 bytes (Node 24.21, 200
- * entries a Map), so all of them 36 MB.
+ * The most entries that derived rows may hold in memory, as counted by `sizeOf`. An entry of a Map by number costs 36
+ * bytes (Node 24.21, 200 entries a Map), so all of them 36 MB.
  */
 const ENTRIES_MAX = 1_000_000
 

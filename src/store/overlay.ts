@@ -334,5 +334,11 @@ const NO_ROWS: StateReader = {
  * Creates an empty overlay above `below`, or above no rows at all. `below` must not be written while the overlay is in
  * use. This costs next to nothing. Rows are frozen when they are put. A scan of an index that the table does not have
  * throws.
+ *
+ * @example
+ * const block = createOverlay(store)
+ * block.savepoint()
+ * block.put(balances, { owner: 'alice', amount: 5n, nonce: 1 })
+ * block.rollback() // or release(), which keeps the row
  */
 export const createOverlay = (below: StateReader = NO_ROWS): Overlay => new LayeredOverlay(below)

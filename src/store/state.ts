@@ -10,7 +10,12 @@ export interface Scan<Index extends string> {
   readonly reverse?: boolean
 }
 
-/** The first of some rows; the rest is never read. */
+/**
+ * The first of some rows; the rest is never read.
+ *
+ * @example
+ * const richest = firstOf(store.scan(balances, { index: 'byAmount', reverse: true }))
+ */
 export function firstOf<R>(rows: Iterable<R>): R | undefined {
   for (const row of rows) return row
   return undefined
@@ -41,7 +46,7 @@ export interface StateReader {
  * is kept.
  */
 export interface State extends StateReader {
-  /** Writes a whole row in place of the one of its key; a row of default values only is removed (protocol.md §2). */
+  /** Writes a whole row in place of the one of its key; a row of default values only is removed. */
   put<K extends object, R extends K>(table: Table<K, R>, row: R): void
   /** Removes the row of `key`, if there is one. */
   remove<K extends object, R extends K>(table: Table<K, R>, key: K): void

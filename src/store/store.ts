@@ -30,7 +30,7 @@ export type BlockInfo = Omit<BlockRecord, 'appHash'> & {
   readonly chainId: string
   /** Records of blocks below this height are removed, the oldest first. A commit may leave some to a later one. */
   readonly blocksFrom?: number
-  /** What the node reads of the block outside consensus, and must not lose (decision record 0027). */
+  /** What is to be read of the block outside consensus and must not be lost: see `openJournal`. */
   readonly journal?: JournalEntry | undefined
 }
 
@@ -98,9 +98,11 @@ export interface Store extends CommittedState {
   close(): void
 }
 
-/** A store that cannot be opened or used, for a reason that the operator of the node can act on. The message is one line. */
-export class StoreError extends Error {
-  override readonly name = 'StoreError'
+/** A view for people who look into the file. It is no part of the state. */
+export interface View {
+  readonly name: string
+  /** The SELECT. */
+  readonly sql: string
 }
 
 /** `prepare` of a store whose tree is read with `readPage`. */

@@ -1,23 +1,16 @@
 import { concat } from '../base/bytes.ts'
-import type { KeyType, ValueType, WireValue } from '../values/valueType.ts'
+import type { ColumnType, KeyColumnType, WireValue } from '../values/column.ts'
+import { type RowCodec, rowCodec } from './rowCodec.ts'
 import type { StateReader } from './state.ts'
 
-/** Encodes and decodes the row message of one table. The module that owns the table provides it: the store knows no protobuf. */
-export interface RowCodec {
-  /** The full name of the message. */
-  readonly name: string
-  encode(row: Readonly<Record<string, WireValue>>): Uint8Array
-  decode(bytes: Uint8Array): Readonly<Record<string, WireValue>>
-}
-
-type Columns = Readonly<Record<string, ValueType<unknown>>>
-type KeyColumns = Readonly<Record<string, KeyType<unknown>>>
+type Columns = Readonly<Record<string, ColumnType<unknown>>>
+type KeyColumns = Readonly<Record<string, KeyColumnType<unknown>>>
 
 /** A row's key as maps hold it: the value of the only key column, or the text of all of them. Equal keys have equal map keys. */
 export type MapKey = string | number
 
 /** The row type of a set of columns. */
-export type ValuesOf<C extends Columns> = { readonly [N in keyof C]: C[N] extends ValueType<infer T> ? T : never }
+export type ValuesOf<C extends Columns> = { readonly [N in keyof C]: C[N] extends ColumnType<infer T> ? T : never }
 
 /**
  * Returns the index key of a row, or undefined for a row that is not in the index. Rows with the same index key are
@@ -26,20 +19,20 @@ export type ValuesOf<C extends Columns> = { readonly [N in keyof C]: C[N] extend
 export type IndexOf<Row> = { keyOf(row: Row): Uint8Array | undefined }['keyOf']
 
 /**
- * One kind of thing that the chain keeps, declared with `table`. The SQL tables, the reads and writes, the bytes hashed
+ * One kind of thing that the application keeps, declared with `table`. The SQL tables, the reads and writes, the bytes hashed
  * and the snapshots are derived from it.
  *
- * The functions are methods, and so is `IndexOf`: TypeScript then accepts a table of accounts where any Table is asked
- * for.
+ * The functions are methods, and so is `IndexOf`: TypeScript then accepts a table of its own rows where any Table is
+ * asked for.
  */
 export interface Table<Key extends object = object, Row extends Key = Key, Index extends string = string> {
-  /** The name of the SQL table, also used in `/store/<table>/<key>`. */
+  /** The name of the SQL table. */
   readonly name: string
   /** The first byte of every state key. */
   readonly tag: number
   /** False for a table of the node's own: it is in SQL only, never under the app hash. */
   readonly hashed: boolean
-  /** The full name of the row's protobuf message; '' when there is none. */
+  /** The name of the row's codec; '' when there is none. */
   readonly messageName: string
   readonly key: KeyColumns
   readonly row: Columns
@@ -56,7 +49,7 @@ export interface Table<Key extends object = object, Row extends Key = Key, Index
   decode(key: Key, value: Uint8Array): Row
   /** True when two rows of the same key hold the same values. */
   isEqual(a: Row, b: Row): boolean
-  /** True when all columns but the key's are default: such a row does not exist (protocol.md §2). */
+  /** True when all columns but the key's are default: such a row does not exist. */
   isDefault(row: Row): boolean
   /** Only for a table of `derivedTable`. */
   readonly derived?: Derivation<Key, Row>
@@ -81,13 +74,19 @@ function refusing(name: string): { readonly encode: () => never; readonly decode
   return { encode: refuse, decode: refuse }
 }
 
-interface Spec<K, R, Row, Index extends string> {
+/** The declaration of a table. */
+export interface TableSpec<K, R, Row, Index extends string> {
+  /** The first byte of every state key, 0 to 255. Each table has its own, and a retired one is never used again. */
   readonly tag: number
+  /** False for a table of the node's own, which is never under the app hash. */
   readonly hashed?: boolean
+  /** The columns of the key, in the order in which they sort. A table without any has one row. */
   readonly key: K
+  /** The other columns. Add new ones at the end: their order gives the field numbers of the default codec. */
   readonly row: R
-  /** Required for a hashed table. */
+  /** The bytes of a row. By default those of proto3, with the field numbers 1, 2, 3 … in the order of `row`. */
   readonly message?: RowCodec
+  /** Other orders to scan rows in, by their name. */
   readonly indexes?: Readonly<Record<Index, IndexOf<Row>>>
 }
 
@@ -112,24 +111,41 @@ function mapKeyOf(columns: readonly string[]): (key: object) => MapKey {
   return (key) => columns.map((column) => mapValueOf(key, column)).join('\0')
 }
 
+function assertDeclared(name: string, tag: number): void {
+  if (!/^[a-z][a-z0-9_]*$/.test(name))
+    throw new TypeError(`table ${JSON.stringify(name)}: a name has lower-case letters, digits and _`)
+  if (!(Number.isInteger(tag) && tag >= 0 && tag <= 0xff))
+    throw new RangeError(`table ${name}: a tag is 0 to 255, got ${tag}`)
+}
+
 /**
- * Declares a table. Columns are named after the fields of the row message, in snake_case in SQL. Tags and field numbers
- * are never reused: a retired one stays as a comment. Source: proto/svc/state.proto.
+ * Declares a table. In SQL its columns have the same names in snake_case. A row of default values only does not exist.
+ * Throws for a name that is not of lower-case letters, digits and _, and for a tag that is not 0 to 255.
+ *
+ * @example
+ * const balances = table('balances', {
+ *   tag: 1,
+ *   key: { owner: text },
+ *   row: { amount: bigUint, nonce: uint },
+ *   indexes: { byNonce: ({ nonce }) => uint.toKey(nonce) },
+ * })
  */
 export function table<const K extends KeyColumns, const R extends Columns, const Index extends string = never>(
   name: string,
-  spec: Spec<K, R, ValuesOf<K> & ValuesOf<R>, Index>,
+  spec: TableSpec<K, R, ValuesOf<K> & ValuesOf<R>, Index>,
 ): Table<ValuesOf<K>, ValuesOf<K> & ValuesOf<R>, Index> {
   type Key = ValuesOf<K>
   type Row = ValuesOf<K> & ValuesOf<R>
-  const keyColumns = Object.entries<KeyType<unknown>>(spec.key)
-  const rowColumns = Object.entries<ValueType<unknown>>(spec.row)
+  const keyColumns = Object.entries<KeyColumnType<unknown>>(spec.key)
+  const rowColumns = Object.entries<ColumnType<unknown>>(spec.row)
+  assertDeclared(name, spec.tag)
   const tag = Uint8Array.of(spec.tag)
-  const message = spec.message ?? { name: '', ...refusing(name) }
+  const hashed = spec.hashed ?? true
+  const message = spec.message ?? (hashed ? rowCodec(name, spec.row) : { name: '', ...refusing(name) })
   return {
     name,
     tag: spec.tag,
-    hashed: spec.hashed ?? true,
+    hashed,
     messageName: message.name,
     key: spec.key,
     row: spec.row,
@@ -169,6 +185,14 @@ export function table<const K extends KeyColumns, const R extends Columns, const
  * A store gives the row of any key: what the last commit left in memory, else what `derive` computes. Overlays hold, keep
  * and drop these rows like all others. Whoever writes what they follow from writes them too, in the same overlay. They
  * can be read by key only. After `remove` an overlay has no row, until it is committed or dropped.
+ *
+ * @example
+ * const supply = derivedTable('supply', {
+ *   tag: 0xf0,
+ *   key: {},
+ *   derive: (state) => ({ total: [...state.scan(balances)].reduce((sum, { amount }) => sum + amount, 0n) }),
+ *   sizeOf: () => 1,
+ * })
  */
 export function derivedTable<const K extends KeyColumns, V extends object>(
   name: string,

@@ -1,7 +1,8 @@
 import { equalBytes, toHex } from '../base/bytes.ts'
+import { StoreError } from '../base/storeError.ts'
 import type { Change } from './overlay.ts'
 import type { StateReader } from './state.ts'
-import { type BlockRecord, StoreError } from './store.ts'
+import type { BlockRecord } from './store.ts'
 import type { Table } from './table.ts'
 
 /**
@@ -60,6 +61,7 @@ export function changesBack(undo: Uint8Array, tables: readonly Table[], state: S
 /** The error when nothing is kept for rolling back the block of `height`. */
 export const noUndo = (height: number): StoreError =>
   new StoreError(
+    'noUndo',
     height === 0
       ? 'there is no committed block to take back'
       : `block ${height} cannot be taken back: only one is kept for that, and it is used up by a rollback and by a restored snapshot; ` +
@@ -70,6 +72,7 @@ export const noUndo = (height: number): StoreError =>
 export function assertRolledBack(root: Uint8Array, last: BlockRecord): void {
   if (equalBytes(root, last.appHash)) return
   throw new StoreError(
+    'damaged',
     `the rows of block ${last.height} would have the app hash ${toHex(root).toUpperCase()}, not the committed ` +
       `${toHex(last.appHash).toUpperCase()}: they were changed by hand or by the disk; nothing was taken back, sync this node anew`,
   )

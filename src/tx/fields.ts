@@ -1,6 +1,7 @@
 import { cut, isObject, show, UNKNOWN_NAME_LENGTH_MAX } from '../base/json.ts'
 import type { TypedField } from './typedData.ts'
-import type { InputLimits, InputType, JsonSchema, ValueType, WireValue } from '../values/valueType.ts'
+import type { WireValue } from '../values/column.ts'
+import type { InputLimits, InputType, JsonSchema, ValueType } from '../values/valueType.ts'
 
 /** Thrown for what no message can hold; the gateway answers -32602. It names the field, its form and what was given. */
 export class FieldError extends Error {

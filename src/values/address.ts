@@ -1,6 +1,7 @@
 import { fromHex, toBase64, toHex } from '../base/bytes.ts'
 import { sha256 } from '../base/sha256.ts'
-import { fixedLength, type KeyType, plainText, stringOf, type ValueType } from './valueType.ts'
+import { fixedLength } from './column.ts'
+import { type KeyType, plainText, stringOf, type ValueType } from './valueType.ts'
 
 declare const brand: unique symbol
 
@@ -47,6 +48,7 @@ export const address: KeyType<Address, Uint8Array> = {
     wire.length === ADDRESS_BYTES ? undefined : { expected: `${ADDRESS_BYTES} bytes`, got: wire.length },
   parse: parseAddress,
   inPath: { form: '0x and 40 hex digits', parse: parseAddress, print: (value) => value },
+  wireType: 'bytes',
   toWire: addressBytes,
   fromWire: addressOf,
   fromSql: (sql) => sql as Address,

@@ -8,9 +8,9 @@ import {
   printRatio,
   type Ratio,
 } from '../base/amount.ts'
-import { u64be } from '../base/bytes.ts'
 import { show } from '../base/json.ts'
-import { fixedLength, held, type KeyType, plainText, stringOf, type ValueType } from './valueType.ts'
+import { bigUint, uint as uintColumn } from './column.ts'
+import { held, type KeyType, plainText, stringOf, type ValueType } from './valueType.ts'
 
 const DIGITS = /^(?:[0-9]+|0x[0-9a-fA-F]+)$/
 /** Most characters of a number in text: a number that is too large is to be refused for its size, not for its form. */
@@ -36,6 +36,7 @@ function parseUint(text: string): number | undefined {
 /** A count, height, nonce, id or time: 0 to 2^53 − 1. As a key 8 bytes, the most significant first. */
 export const uint: KeyType<number, number> = {
   ...plainText,
+  ...uintColumn,
   name: 'uint',
   typedDataType: 'uint64',
   doc: 'a whole number',
@@ -43,18 +44,12 @@ export const uint: KeyType<number, number> = {
   inputType: 'number | string | bigint',
   inputSchema: INPUT_SCHEMA,
   schema: { type: 'integer' },
-  sqlType: 'INTEGER',
   fromJson: (json, refuse) => {
     const value = wholeNumber(json)
     return value !== undefined && value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : refuse(uint.exactForm)
   },
   parse: parseUint,
-  print: (value) => String(value),
-  inPath: { form: 'a decimal integer', parse: parseUint, print: (value) => String(value) },
-  fromSql: (sql) => Number(sql),
-  isSqlOrdered: true,
-  toKey: u64be,
-  fromKey: fixedLength(8, (bytes) => Number(new DataView(bytes.buffer, bytes.byteOffset, 8).getBigUint64(0))),
+  inPath: { form: 'a decimal integer', parse: parseUint, print: uintColumn.print },
 }
 
 /** An integer of `min` to `max`. */
@@ -84,6 +79,7 @@ export function integerOf(min: number, max: number): ValueType<number, number> {
 /** An amount in base units, 0 to 10^36. JSON, SQL and wire: decimal text; on the wire of a row zero is left out. */
 export const amount: ValueType<Amount, string> = {
   ...plainText,
+  ...bigUint,
   name: 'amount',
   typedDataType: 'uint256',
   doc: 'amount in base units',
@@ -93,14 +89,10 @@ export const amount: ValueType<Amount, string> = {
   schema: { type: 'string', pattern: '^[0-9]+$' },
   fromJson: (json, refuse) =>
     (wholeNumber(json) ?? refuse('an amount in base units (decimal text, 0x-hex text or a safe integer)')).toString(),
-  toJson: (value) => value.toString(),
+  toJson: bigUint.print,
   check: (wire) =>
     parseAmount(wire) === undefined ? { expected: `decimal text of 0 to ${AMOUNT_MAX}`, got: show(wire) } : undefined,
   parse: parseAmount,
-  print: (value) => value.toString(),
-  toWire: (value) => (value === 0n ? '' : value.toString()),
-  fromWire: (wire) => (wire === '' ? 0n : BigInt(wire)),
-  fromSql: (sql) => BigInt(sql),
 }
 
 /** A ratio of 0 to 1. JSON, SQL and wire: decimal text; on the wire of a row zero is left out. */

@@ -1,7 +1,8 @@
 import { record, type Shape } from './shape.ts'
 import { text } from './text.ts'
 import { fromBase64, fromHex, toBase64, toHex } from '../base/bytes.ts'
-import { fixedLength, held, type KeyType, plainText, stringOf } from './valueType.ts'
+import { fixedLength } from './column.ts'
+import { held, type KeyType, plainText, stringOf } from './valueType.ts'
 
 declare const brand: unique symbol
 
@@ -90,6 +91,7 @@ function of32Bytes<T>({ name, doc, of, bytes, parse, print }: Of32Bytes<T>): Key
       parse: (text) => parse(standard(text)),
       print: (value) => print(value).replaceAll('+', '-').replaceAll('/', '_'),
     },
+    wireType: 'bytes',
     toWire: bytes,
     fromWire: of,
     fromSql: (sql) => held(parse(String(sql)), exactForm, sql),

@@ -1,5 +1,6 @@
-import { concat, fromUtf8, utf8 } from '../base/bytes.ts'
+import { utf8 } from '../base/bytes.ts'
 import { show } from '../base/json.ts'
+import { bool, text as textColumn } from './column.ts'
 import {
   held,
   type InputType,
@@ -11,11 +12,10 @@ import {
   type ValueType,
 } from './valueType.ts'
 
-const ZERO_BYTE = new Uint8Array(1)
-
 /** Text of any length. As a key it ends with a zero byte and holds none. */
 export const text: KeyType<string, string> = {
   ...plainText,
+  ...textColumn,
   name: 'text',
   doc: 'text',
   exactForm: 'text',
@@ -24,14 +24,6 @@ export const text: KeyType<string, string> = {
     return given.isWellFormed() ? given : refuse('a string of whole Unicode characters')
   },
   parse: (given) => (given === '' || given.includes('\0') ? undefined : given),
-  fromSql: (sql) => sql as string,
-  isSqlOrdered: true,
-  toKey: (value) => concat(utf8(value), ZERO_BYTE),
-  fromKey: (key, start) => {
-    const end = key.indexOf(0, start)
-    const value = end < 0 ? undefined : fromUtf8(key.subarray(start, end))
-    return value === undefined ? undefined : { value, next: end + 1 }
-  },
 }
 
 /** Text of at most `bytesMax` bytes of UTF-8. A message holds any text: its length is the chain's to judge. */
@@ -110,6 +102,7 @@ export const yesNoText: InputType<string> = { ...withWords(limited(text, { oneOf
 /** True or false. SQL and text: Y or N. */
 export const flag: ValueType<boolean, boolean> = {
   ...plainText,
+  ...bool,
   name: 'flag',
   doc: 'true or false',
   exactForm: 'true or false',
@@ -118,11 +111,9 @@ export const flag: ValueType<boolean, boolean> = {
   schema: { type: 'boolean' },
   fromJson: (json, refuse) => (typeof json === 'boolean' ? json : refuse(flag.exactForm)),
   parse: (given) => (yesNo.parse(given) === undefined ? undefined : given === 'Y'),
-  print: (value) => (value ? 'Y' : 'N'),
   inPath: {
     form: 'one of true, false',
     parse: (given) => (given === 'true' || given === 'false' ? given === 'true' : undefined),
-    print: (value) => String(value),
+    print: String,
   },
-  fromSql: (sql) => sql === 'Y',
 }

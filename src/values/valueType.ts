@@ -1,13 +1,8 @@
 import { show } from '../base/json.ts'
+import { type ColumnType, type KeyColumnType, plainColumn, same, type WireValue } from './column.ts'
 
 /** A JSON Schema of one value. */
 export type JsonSchema = Readonly<Record<string, unknown>>
-
-/** What a SQL column holds. Integers go in and come out as bigint: better-sqlite3 rounds them otherwise. */
-export type SqlValue = string | bigint
-
-/** What a member of a protobuf message holds. */
-export type WireValue = string | number | boolean | Uint8Array
 
 /** What one value is as JSON. */
 export type JsonValue = string | number | boolean
@@ -69,29 +64,21 @@ export interface InputType<Wire> {
  * the value in the state machine's memory. The value that a protobuf message leaves out is the falsy one: '', 0, 0n or
  * false.
  */
-export interface ValueType<T, Wire extends WireValue = WireValue> extends InputType<Wire> {
+export interface ValueType<T, Wire extends WireValue = WireValue> extends InputType<Wire>, ColumnType<T, Wire> {
   /** What a value is, for errors: `expected <exactForm>, got …`. */
   readonly exactForm: string
   /** JSON Schema of what the chain answers. */
   readonly schema: JsonSchema
-  readonly sqlType: 'TEXT' | 'INTEGER'
 
   /** A value as the chain answers it. */
   toJson(value: T): JsonValue
   /** The value in canonical text; undefined for any other text. */
   parse(text: string): T | undefined
-  /** The canonical text of a value. */
-  print(value: T): string
-
-  toWire(value: T): Wire
   /** The value that a row holds. Of a transaction's member, run `check` first. */
   fromWire(wire: Wire): T
 
   /** The text of a value in a path, where it is another than the canonical one. */
   readonly inPath?: PathText<T> | undefined
-
-  /** The value in a column of the database, which holds its canonical text or, where `sqlType` says so, an integer. */
-  fromSql(sql: SqlValue): T
 }
 
 /** A value as a part of a path. */
@@ -103,39 +90,24 @@ export interface PathText<T> {
   print(value: T): string
 }
 
-/** A value that may stand in a state key: its bytes sort as its values do. */
-export interface KeyType<T, Wire extends WireValue = WireValue> extends ValueType<T, Wire> {
-  /** True when SQLite sorts the column as the bytes of the key. */
-  readonly isSqlOrdered: boolean
-  toKey(value: T): Uint8Array
-  /** The value at `start` of a key and where the next one starts; undefined when the bytes are not one. */
-  fromKey(key: Uint8Array, start: number): { readonly value: T; readonly next: number } | undefined
-}
+/** A value that may stand in a state key. */
+export interface KeyType<T, Wire extends WireValue = WireValue>
+  extends ValueType<T, Wire>,
+    Pick<KeyColumnType<T, Wire>, 'isSqlOrdered' | 'toKey' | 'fromKey'> {}
 
 /** A type whose limits the operation itself sets: a message may hold what is beyond, and is refused with a log of its own. */
 export const limited = <T extends InputType<string>>(type: T, limits: InputLimits): T => ({ ...type, limits })
 
-const same = <T>(value: T): T => value
-
 /** What a type is where it says nothing else: the same text in memory, in JSON and on the wire. */
 export const plainText = {
+  ...plainColumn,
   inputType: 'string',
   inputSchema: { type: 'string' },
   schema: { type: 'string' },
-  sqlType: 'TEXT',
   toJson: same,
   wireToJson: same,
   check: () => undefined,
-  print: same,
-  toWire: same,
-  fromWire: same,
 } as const
-
-/** The `fromKey` of a value that always takes `length` bytes of a key. */
-export function fixedLength<T>(length: number, read: (bytes: Uint8Array) => T): KeyType<T>['fromKey'] {
-  return (key, start) =>
-    key.length < start + length ? undefined : { value: read(key.subarray(start, start + length)), next: start + length }
-}
 
 /** A value that a row holds. Throws where the row holds `given`, which is none. */
 export function held<T>(value: T | undefined, exactForm: string, given: unknown): T {

@@ -25,6 +25,7 @@ import {
   u64be,
   utf8,
 } from '../../src/base/bytes.ts'
+import { sha256 as inBrowser } from '../../src/base/sha256.browser.ts'
 import { sha256 } from '../../src/base/sha256.ts'
 import { parseProposalId, parsePubKey, pubKeyOf } from '../../src/values/pubKey.ts'
 import { printTime, secondsOf } from '../../src/base/time.ts'
@@ -77,7 +78,8 @@ describe('bytes', () => {
 })
 
 test('sha256 is that of FIPS 180-2, appendix B.1', () => {
-  expect(toHex(sha256(utf8('abc')))).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad')
+  for (const hash of [sha256, inBrowser])
+    expect(toHex(hash(utf8('abc')))).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad')
 })
 
 describe('addresses and keys', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { random } from './support.ts'
-import { type Call, type Dialect, firstViolation } from '../support/abciGrammar.ts'
+import { type Call, type Dialect, firstViolation } from '../../src/abci/testing/index.ts'
 
 type Next = (below: number) => number
 

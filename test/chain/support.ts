@@ -9,6 +9,7 @@ import type {
 } from '../../src/abci/types.ts'
 import { createApp } from '../../src/app/app.ts'
 import type { AppOptions } from '../../src/app/context.ts'
+export { random } from '../../src/abci/testing/index.ts'
 import { tables, views } from '../../src/modules/registry.ts'
 import { openMemoryStore } from '../support/memoryStore.ts'
 import { openSqliteStore, type SqliteStore } from '../../src/store/sqlite/sqliteStore.ts'
@@ -97,17 +98,6 @@ export const consensusPart = ({
     log,
   })),
 })
-
-/** A generator of 0 ≤ n < below, the same numbers for the same seed. */
-export function random(seed: number): (below: number) => number {
-  let state = seed >>> 0
-  return (below) => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below
-  }
-}
 
 const nothing = new Uint8Array(0)
 const proposed = {

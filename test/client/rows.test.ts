@@ -1,8 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { printRow, stateKey } from '../../src/client/light/rows.ts'
-import { tables } from '../../src/modules/registry.ts'
+import { type ChainTable, tables } from '../../src/modules/registry.ts'
 import { proposalId, pubKey } from '../../src/values/pubKey.ts'
-import type { Table } from '../../src/store/table.ts'
 import { ROWS } from '../vectors/cases.ts'
 
 type Values = Readonly<Record<string, unknown>>
@@ -11,7 +10,7 @@ const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${l
 const urlSafe = (text: string): string => text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 
 /** A row's key as the path `/store/<table>/<key>` has it. */
-const keyText = ({ key }: Table, row: Values): string =>
+const keyText = ({ key }: ChainTable, row: Values): string =>
   Object.entries(key)
     .map(([name, column]) =>
       (column as unknown) === pubKey || (column as unknown) === proposalId
@@ -21,7 +20,7 @@ const keyText = ({ key }: Table, row: Values): string =>
     .join('/')
 
 /** A row as the client prints it, said by the columns of the table. */
-const printed = ({ key, row: columns }: Table, row: Values): Values =>
+const printed = ({ key, row: columns }: ChainTable, row: Values): Values =>
   Object.fromEntries(
     Object.entries({ ...key, ...columns }).map(([name, column]) => [snake(name), column.toJson(row[name])]),
   )
@@ -29,7 +28,7 @@ const printed = ({ key, row: columns }: Table, row: Values): Values =>
 test('the client reads every table of the state and no other', () => {
   const hashed = tables.filter(({ hashed: isHashed }) => isHashed).map(({ name }) => name as string)
   expect([...new Set(ROWS.map(([{ name }]) => name))].sort()).toEqual([...hashed].sort())
-  for (const [table, row] of ROWS) {
+  for (const [table, row] of ROWS as readonly (readonly [ChainTable, object])[]) {
     const values = row as Values
     expect([table.name, stateKey(table.name, keyText(table, values))]).toEqual([table.name, table.keyOf(row)])
     expect([table.name, printRow(table.name, table.keyOf(row), table.encode(row))]).toEqual([

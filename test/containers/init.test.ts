@@ -2,7 +2,7 @@ import { afterAll, describe, expect, jest, test } from '@jest/globals'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { devnetSigners } from '../../src/cli/devnet/chain.ts'
-import { takeLock } from '../../src/store/sqlite/connection.ts'
+import { takeLock } from '../../src/base/sqlite.ts'
 import { root, run } from './engine.ts'
 import { tempFolder } from '../support/tempFolder.ts'
 

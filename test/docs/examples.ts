@@ -100,17 +100,15 @@ export const EXAMPLES: readonly Example[] = [
   { page: 'src/abci/README.md', info: 'ts', runBy: 'test/e2e/package.test.ts' },
   { page: 'src/abci/README.md', begins: 'go install', reason: TWO_TERMINALS },
   { page: 'src/abci/README.md', begins: 'curl', runBy: 'test/e2e/examples.test.ts' },
+  { page: 'src/abci/README.md', begins: 'RequirementError', runBy: 'test/abci/testing/wrongApplications.test.ts' },
   { page: 'src/abci/README.md', info: 'text', runBy: 'test/abci/baseApplication.test.ts' },
   { page: 'src/client/README.md', info: 'sh', reason: TARBALL },
   { page: 'src/client/README.md', info: 'ts', runBy: 'test/e2e/package.test.ts' },
   { page: 'src/eni/README.md', reason: DRAWING },
   { page: 'src/gateway/README.md', reason: DRAWING },
   { page: 'src/modules/governance/README.md', reason: DRAWING },
-  {
-    page: 'src/store/README.md',
-    info: 'ts',
-    reason: 'the order of calls, with names for what a caller has; samples.test.ts compiles it',
-  },
+  { page: 'src/store/README.md', begins: 'npm install', reason: TARBALL },
+  { page: 'src/store/README.md', info: /^(?:ts|text)$/, runBy: 'test/e2e/package.test.ts' },
 ]
 
 /** True when a line of the list is about this block. */

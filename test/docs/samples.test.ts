@@ -123,8 +123,12 @@ function compile(samples: readonly string[]): string {
       '@svcd/client': ['./src/client/index.ts'],
       '@svcd/client/web3-plugin': ['./src/client/web3Plugin.ts'],
       '@svcd/abci': ['./src/abci/index.ts'],
+      '@svcd/abci/testing': ['./src/abci/testing/index.ts'],
+      '@svcd/store': ['./src/store/index.ts'],
       'svcd/client': ['./src/client/index.ts'],
       'svcd/abci': ['./src/abci/index.ts'],
+      'svcd/abci/testing': ['./src/abci/testing/index.ts'],
+      'svcd/store': ['./src/store/index.ts'],
       'svcd/devnet': ['./src/cli/devnet/startDevnet.ts'],
     }
     const options = {

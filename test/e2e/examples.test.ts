@@ -5,6 +5,7 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { type ConnectedApplication, connectApplication, createTestChain } from '../../src/abci/testing/index.ts'
 import { COMETBFT_VERSION, findCometBft } from '../../src/comet/find.ts'
 import { abciCli } from '../../tools/testing/abciCli.ts'
 import { examplesRunBy } from '../docs/examples.ts'
@@ -16,6 +17,7 @@ import {
   type Started,
   startExample,
   startNode,
+  startProgram,
   transcriptOf,
   writeExamples,
 } from './support/examples.ts'
@@ -84,6 +86,66 @@ test.each([
     await node.stop()
     await example.stop()
   }
+})
+
+test.each([
+  { name: 'kvstore', txOf: (number: number) => `key${number}=${number}` },
+  { name: 'counter', txOf: (number: number) => String(number) },
+  { name: 'quickStart', txOf: (number: number) => `tx ${number}` },
+])(
+  '$name meets the requirements of CometBFT: the test chain drives it over its socket, and starts it again',
+  async ({ name, txOf }) => {
+    const programs = new Map<number, Started>()
+    const open = async (node: number): Promise<ConnectedApplication> => {
+      const address = socketOf(`${name}-${node}`)
+      programs.set(node, await startExample(folder.path, name, address))
+      return connectApplication(address)
+    }
+    const close = async (application: ConnectedApplication, node: number): Promise<void> => {
+      application.close()
+      await programs.get(node)?.stop()
+    }
+    const chain = await createTestChain(open, { close, restarts: 100, queries: [{ path: '/' }] })
+    let sent = 0
+    await chain.run(12, (next) => Array.from({ length: next(4) }, () => Buffer.from(txOf(++sent))))
+    await chain.restart(0)
+    expect([chain.height, chain.mempool.length]).toEqual([12, 0])
+    await chain.close()
+  },
+)
+
+describe("CometBFT's own kvstore, in Go, is caught by the test chain", () => {
+  /** The error of a chain on it, with some transactions or with none. */
+  async function caught(txs: readonly Uint8Array[]): Promise<unknown> {
+    const cli = await abciCli(COMETBFT_VERSION)
+    const open = async (node: number): Promise<ConnectedApplication> => {
+      const address = socketOf(`go${txs.length}-${node}`)
+      const program = startProgram(cli, ['kvstore', '--address', address])
+      running.push(program)
+      while (program.child.exitCode === null) {
+        const application = await connectApplication(address).catch(() => undefined)
+        if (application !== undefined) return application
+        await new Promise((resolve) => setTimeout(resolve, 20))
+      }
+      throw new Error('abci-cli has stopped')
+    }
+    const run = async (): Promise<void> => {
+      const chain = await createTestChain(open, { restarts: 0, rounds: 8 })
+      await chain.run(4, () => txs)
+    }
+    return run().catch((error: unknown) => error)
+  }
+
+  test('it proposes more than maxTxBytes', async () => {
+    expect(await caught([Buffer.from('a=b'), Buffer.from('c=d')])).toMatchObject({ requirement: 2 })
+  })
+
+  test('its Info reports a block before Commit', async () => {
+    expect(await caught([])).toMatchObject({
+      requirement: 'Crash Recovery',
+      message: expect.stringContaining('reports block 1, and the last Commit was that of block 0'),
+    })
+  })
 })
 
 describe('the commands of a page', () => {

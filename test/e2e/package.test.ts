@@ -1,26 +1,16 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  cpSync,
-  existsSync,
-  globSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { cpSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { build } from 'esbuild'
 import { COMETBFT_VERSION } from '../../src/comet/find.ts'
 import { abciCli } from '../../tools/testing/abciCli.ts'
 import { examplesRunBy } from '../docs/examples.ts'
 import { gatewayClient } from './support/client.ts'
 import { devnetArgs, makePlace, startDevnet } from './support/devnet.ts'
 import { replay, startExample, transcriptOf, writeExamples } from './support/examples.ts'
+import { bundle, outcomeOf, runNode, showExports, write } from './support/installed.ts'
 import { startLight } from './support/light.ts'
 import { testFolder } from './support/testFolder.ts'
 import { installUserTools, npm, TYPESCRIPT_5, userNodes, VITE } from './support/userTools.ts'
@@ -28,38 +18,20 @@ import { installUserTools, npm, TYPESCRIPT_5, userNodes, VITE } from './support/
 const checkout = join(import.meta.dirname, '../..')
 const packed = join(checkout, '.cache/packages')
 const folder = testFolder()
-/** A project of somebody who installed `svcd`, and one of somebody who installed the two other packages. */
+/** Projects of people who installed `svcd`, the two packages without native code, and the store. */
 const operator = join(folder, 'operator')
 const developer = join(folder, 'developer')
+const ledger = join(folder, 'ledger')
 const program = join(operator, 'node_modules/svcd/dist/cli/svcd.js')
 const { version } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8')) as { version: string }
-const NAMES = ['svcd', 'svcd-client', 'svcd-abci']
+const NAMES = ['svcd', 'svcd-client', 'svcd-abci', 'svcd-store']
 const COMETBFT = `cometbft-${process.platform}-${process.arch}`
 const tarball = (name: string): string => join(packed, `${name}-${version}.tgz`)
-
-const runNode = (cwd: string, args: readonly string[], node = process.execPath): string =>
-  execFileSync(node, args, { cwd, encoding: 'utf8', env: { ...process.env, NODE_OPTIONS: '' } })
-
-/** What a program ended with and printed, its standard error last. */
-const outcomeOf = (cwd: string, args: readonly string[]): readonly [number | null, string] => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, {
-    cwd,
-    encoding: 'utf8',
-    env: { ...process.env, NODE_OPTIONS: '' },
-  })
-  return [status, stdout + stderr]
-}
-
-function write(project: string, files: Readonly<Record<string, string>>): void {
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(join(project, name, '..'), { recursive: true })
-    writeFileSync(join(project, name), text)
-  }
-}
 
 /** An environment in which npm finds itself, Node and a shell: no compiler, no Python, no make. */
 function withoutCompiler(): NodeJS.ProcessEnv {
   const bin = join(folder, 'bin')
+  if (existsSync(bin)) return { ...process.env, PATH: bin }
   mkdirSync(bin)
   for (const name of ['node', 'npm', 'npx', 'sh']) {
     const path = execFileSync('/bin/sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).trim()
@@ -89,9 +61,10 @@ beforeAll(() => {
   installUserTools()
   published = publish(`v${version}`)
   if (published.status !== 0) throw new Error(published.stderr)
-  for (const project of [operator, developer]) write(project, { 'package.json': '{}' })
+  for (const project of [operator, developer, ledger]) write(project, { 'package.json': '{}' })
   npm(operator, ['install', '--offline', tarball('svcd'), tarball(`svcd-${COMETBFT}`)], withoutCompiler())
   npm(developer, ['install', '--prefer-offline', tarball('svcd-client'), tarball('svcd-abci')])
+  npm(ledger, ['install', '--prefer-offline', tarball('svcd-store')], withoutCompiler())
 })
 
 /** The paths of all files of a project's node_modules. */
@@ -116,8 +89,8 @@ describe('each tarball', () => {
   })
 
   test('is published for a tag of its version, and for no other', () => {
-    expect(published.stdout.trim().split('\n').slice(-4).join(' ')).toBe(
-      `+ @svcd/${COMETBFT}@${version} + svcd@${version} + @svcd/abci@${version} + @svcd/client@${version}`,
+    expect(published.stdout.trim().split('\n').slice(-5).join(' ')).toBe(
+      `+ @svcd/${COMETBFT}@${version} + svcd@${version} + @svcd/abci@${version} + @svcd/client@${version} + @svcd/store@${version}`,
     )
     expect(publish('v0.1.0')).toMatchObject({
       status: 1,
@@ -131,6 +104,7 @@ describe('each tarball', () => {
   test.each([
     ['svcd-client', 'docs/client.md'],
     ['svcd-abci', 'examples/kvstore'],
+    ['svcd-store', 'src/abci/README.md'],
   ])('of %s has links that lead on from the top of the repository', (name, known) => {
     const readme = execFileSync('tar', ['-xzOf', tarball(name), 'package/README.md'], { encoding: 'utf8' })
     const links = [...readme.matchAll(/\]\((?![a-z]+:|#)([^)#\s]+)/g)].map(([, link = '']) => link)
@@ -171,7 +145,7 @@ test('the web page is part of svcd, with the licences of what it is made of, and
     ),
   )
   for (const path of page('svcd')) expect(path).toMatch(/\/gen\/(?:assets\/[\w.-]+|index\.html|licenses\.md)$/)
-  expect([...page('svcd-client'), ...page('svcd-abci')]).toEqual([])
+  expect([...page('svcd-client'), ...page('svcd-abci'), ...page('svcd-store')]).toEqual([])
   expect(readFileSync(join(operator, 'node_modules/svcd/dist/dashboard/gen/licenses.md'), 'utf8')).toMatch(
     /^## preact /m,
   )
@@ -226,32 +200,12 @@ describe('svcd, installed without a registry and without a compiler', () => {
       expect(runNode(operator, [program, '--version'], node).trim()).toBe(version)
       expect(runNode(operator, [program, 'devnet', '--help'], node)).toContain('--block-time')
     }
-    showExports(operator, ['svcd/client', 'svcd/abci', 'svcd/devnet'])
+    showExports(operator, ['svcd/client', 'svcd/abci', 'svcd/abci/testing', 'svcd/store', 'svcd/devnet'])
   })
 })
 
-/** The TypeScript sample of a page. */
-const sampleOf = (page: string): string => examplesRunBy('test/e2e/package.test.ts', page)[0].code
-
-/** Expects that `import` and `require` find the same exports, on every Node. */
-function showExports(project: string, names: readonly string[]): void {
-  const show =
-    'console.log(all.map((one) => Object.keys(one).filter((n) => !/^(__esModule|module.exports)$/.test(n)).sort().join()).join("\\n"))'
-  write(project, {
-    'esm.mjs': `const all = [${names.map((name) => `await import('${name}')`).join()}]\n${show}`,
-    'cjs.cjs': `const all = [${names.map((name) => `require('${name}')`).join()}]\n${show}`,
-  })
-  for (const node of userNodes()) {
-    const imported = runNode(project, ['esm.mjs'], node)
-    expect(
-      imported
-        .trim()
-        .split('\n')
-        .filter((line) => /[A-Za-z]/.test(line)),
-    ).toHaveLength(names.length)
-    expect(runNode(project, ['--disable-warning=ExperimentalWarning', 'cjs.cjs'], node)).toBe(imported)
-  }
-}
+/** A TypeScript sample of a page. */
+const sampleOf = (page: string, index = 0): string => examplesRunBy('test/e2e/package.test.ts', page)[index]?.code ?? ''
 
 describe('@svcd/client and @svcd/abci', () => {
   test('need no native code, and nothing of the chain', () => {
@@ -279,7 +233,7 @@ describe('@svcd/client and @svcd/abci', () => {
 
   test('are imported and required on Node 24 and 22', () => {
     symlinkSync(join(checkout, 'node_modules/web3'), join(developer, 'node_modules/web3'))
-    showExports(developer, ['@svcd/client', '@svcd/client/web3-plugin', '@svcd/abci'])
+    showExports(developer, ['@svcd/client', '@svcd/client/web3-plugin', '@svcd/abci', '@svcd/abci/testing'])
   })
 
   test("the quick start of abci's README runs as written on Node 24 and 22, driven by abci-cli", async () => {
@@ -293,6 +247,17 @@ describe('@svcd/client and @svcd/abci', () => {
       } finally {
         await started.stop()
       }
+    }
+  })
+
+  test("the test in abci's README runs as written on Node 24 and 22, and fails with a broken requirement", () => {
+    const sample = sampleOf('src/abci/README.md', 1)
+    const broken = sample.replace('disks[node] = next', 'disks[node] = { ...next, height: 1 }')
+    write(developer, { 'app.test.mts': sample, 'broken.test.mts': broken })
+    for (const node of userNodes()) {
+      expect(runNode(developer, ['--test', '--test-reporter=tap', 'app.test.mts'], node)).toMatch(/^# pass 1$/m)
+      const outcome = outcomeOf(developer, ['--test', '--test-reporter=tap', 'broken.test.mts'], node)
+      expect(outcome).toEqual([1, expect.stringContaining('Crash Recovery: Info of node 3 reports block 1')])
     }
   })
 
@@ -330,6 +295,7 @@ describe('@svcd/client and @svcd/abci', () => {
         'commonJs.cts': BOTH,
         'client.mts': sampleOf('src/client/README.md'),
         'abci.mts': sampleOf('src/abci/README.md'),
+        'abci.test.mts': sampleOf('src/abci/README.md', 1),
         'required.cts':
           "import client = require('@svcd/client')\nexport const svc = new client.Svc('http://127.0.0.1')",
       },
@@ -366,40 +332,57 @@ describe('@svcd/client and @svcd/abci', () => {
   )
 })
 
-/** The client for a page, minified: the code that it loads at first, and with `splitting` what it loads on demand. */
-async function bundle(
-  project: string,
-  name: string,
-  splitting: boolean,
-): Promise<{ readonly first: string; readonly later: string }> {
-  const { outputFiles, metafile } = await build({
-    stdin: { contents: `import { Svc } from '${name}'\nglobalThis.Svc = Svc`, resolveDir: project },
-    write: false,
-    bundle: true,
-    minify: true,
-    format: 'esm',
-    platform: 'browser',
-    splitting,
-    outdir: join(folder, 'out'),
-    metafile: true,
+describe('@svcd/store', () => {
+  const [sample, printed, snapshots] = examplesRunBy('test/e2e/package.test.ts', 'src/store/README.md').map(
+    ({ code }) => code,
+  ) as [string, string, string]
+
+  test('has one library with native code, and nothing of the chain', () => {
+    const own = join(ledger, 'node_modules/@svcd/store')
+    const { dependencies } = JSON.parse(readFileSync(join(own, 'package.json'), 'utf8')) as { dependencies: object }
+    expect(Object.keys(dependencies)).toEqual(['better-sqlite3', 'protobufjs', 'quick-lru', 'sorted-btree'])
+    const native = installedIn(ledger).filter((path) => path.endsWith('.node'))
+    expect(native.filter((path) => !path.startsWith('node_modules/better-sqlite3/'))).toEqual([])
+    const files = globSync('dist/**/*.*', { cwd: own })
+    expect(files.filter((path) => !/^dist\/(?:base|codec|store|values\/column)/.test(path))).toEqual([])
+    const chain = /\bsvc\.|stak(?:e|ing)|candidac|validator|proposal|delegat|governance/i
+    expect(files.filter((path) => chain.test(readFileSync(join(own, path), 'utf8')))).toEqual([])
   })
-  const outputs = Object.entries(metafile.outputs)
-  const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
-  const reached = new Set<string>()
-  const reach = (path: string): void => {
-    if (reached.has(nameOf(path))) return
-    reached.add(nameOf(path))
-    for (const one of metafile.outputs[path]?.imports ?? [])
-      if (one.kind === 'import-statement' && !one.external) reach(one.path)
-  }
-  reach(outputs.find(([, { entryPoint }]) => entryPoint?.includes('stdin'))?.[0] as string)
-  const textOf = (isFirst: boolean): string =>
-    outputFiles
-      .filter(({ path }) => reached.has(nameOf(path)) === isFirst)
-      .map(({ text }) => text)
-      .join('\n')
-  return { first: textOf(true), later: textOf(false) }
-}
+
+  test('is imported and required on Node 24 and 22', () => showExports(ledger, ['@svcd/store']))
+
+  test("the samples of its README run as written on Node 24 and 22: a restart finds the state, and a second node's copy of it", () => {
+    write(ledger, { 'ledger.mts': sample, 'snapshots.mts': snapshots })
+    for (const node of userNodes()) {
+      expect(runNode(ledger, ['ledger.mts'], node) + runNode(ledger, ['ledger.mts'], node)).toBe(printed)
+      expect(runNode(ledger, ['snapshots.mts'], node)).toBe('restored block 2\n')
+      for (const path of globSync('{state,joining,restore}.db*', { cwd: ledger })) rmSync(join(ledger, path))
+      rmSync(join(ledger, 'snapshots'), { recursive: true })
+    }
+  })
+
+  test.each([
+    ['5.9', TYPESCRIPT_5],
+    ['7', join(checkout, 'node_modules/typescript/bin/tsc')],
+  ])('has types for TypeScript %s without those of its libraries, and its samples agree with them', (_, compiler) => {
+    const options = {
+      module: 'nodenext',
+      target: 'es2022',
+      lib: ['es2022'],
+      types: ['node'],
+      typeRoots: [join(checkout, 'node_modules/@types')],
+      strict: true,
+      skipDefaultLibCheck: true,
+      noEmit: true,
+    }
+    write(ledger, {
+      'types/ledger.mts': sample,
+      'types/snapshots.mts': snapshots,
+      'types/tsconfig.json': JSON.stringify({ compilerOptions: options }),
+    })
+    expect(outcomeOf(ledger, [compiler, '-p', 'types'])).toEqual([0, ''])
+  })
+})
 
 describe('the examples', () => {
   test.each(['kvstore', 'counter'])(

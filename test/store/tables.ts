@@ -14,7 +14,8 @@ import { svc } from '../../src/codec/gen/state.js'
 import { codecsOf } from '../../src/codec/message.ts'
 import { amount, uint } from '../../src/values/number.ts'
 import { flag, text } from '../../src/values/text.ts'
-import { derivedTable, type RowCodec, table } from '../../src/store/table.ts'
+import type { RowCodec } from '../../src/store/rowCodec.ts'
+import { derivedTable, table } from '../../src/store/table.ts'
 
 const codec = codecsOf(svc, descriptor) as (name: string) => RowCodec
 

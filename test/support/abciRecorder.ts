@@ -17,7 +17,7 @@ export interface AbciRecorder {
   readonly address: string
   /**
    * Ends it, and with it the connections that are left. Throws when CometBFT called in an order that its grammar does not
-   * have (abciGrammar.ts): then the grammar here is wrong, or CometBFT is. May be repeated.
+   * have (src/abci/testing/grammar.ts): then the grammar here is wrong, or CometBFT is. May be repeated.
    */
   readonly close: () => Promise<Recorded>
 }

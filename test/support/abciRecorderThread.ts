@@ -2,7 +2,7 @@
 import { connect, createServer, type Socket } from 'node:net'
 import { parentPort, workerData } from 'node:worker_threads'
 import { descriptor } from '../../src/codec/gen/abci.descriptor.js'
-import { type Call, createGrammar, type Grammar } from './abciGrammar.ts'
+import { type Call, createGrammar, type Grammar } from '../../src/abci/testing/index.ts'
 import type { SocketAddress } from './abciRecorder.ts'
 
 const { listen, application } = workerData as { readonly listen: SocketAddress; readonly application: SocketAddress }

@@ -1,10 +1,12 @@
-import type { CommitInfo, Misbehavior } from '../../src/abci/types.ts'
+import { commitInfo, updateValidators } from '../../src/abci/testing/index.ts'
 import type {
+  CommitInfo,
   CompleteApplication,
   CheckTxResponse,
   ExecTxResult,
   FinalizeBlockResponse,
   InitChainResponse,
+  Misbehavior,
   ProcessProposalResponse,
   QueryResponse,
 } from '../../src/abci/types.ts'
@@ -12,7 +14,7 @@ import { createApp } from '../../src/app/app.ts'
 import type { AppOptions } from '../../src/app/context.ts'
 import { type Address, addressBytes, addressOfKey } from '../../src/values/address.ts'
 import { TOKEN } from '../../src/base/amount.ts'
-import { type PubKey, pubKeyBytes, pubKeyOf } from '../../src/values/pubKey.ts'
+import type { PubKey } from '../../src/values/pubKey.ts'
 import { toBase64 } from '../../src/base/bytes.ts'
 import { tables } from '../../src/modules/registry.ts'
 import { openMemoryStore } from './memoryStore.ts'
@@ -112,7 +114,7 @@ export class TestChain {
   height: number
   /** Unix seconds of the last block. */
   time = GENESIS_TIME
-  /** Base64 key → power at each height, as CometBFT has it. */
+  /** Key → power at each height, as CometBFT has it. */
   readonly sets = new Map<number, ReadonlyMap<PubKey, number>>()
   private readonly initialHeight: number
 
@@ -142,9 +144,7 @@ export class TestChain {
         evidence: { maxAgeNumBlocks: 1, maxAgeDuration: { seconds: 1, nanos: 0 }, maxBytes: 100_000 },
       },
     }) as InitChainResponse
-    const set = new Map(
-      (response.validators ?? []).map(({ pubKey, power }) => [pubKeyOf(pubKey.ed25519 as Uint8Array), power]),
-    )
+    const set = updateValidators(new Map(), response.validators ?? []) as ReadonlyMap<PubKey, number>
     this.sets.set(this.initialHeight, set)
     this.sets.set(this.initialHeight + 1, set)
     return response
@@ -153,14 +153,7 @@ export class TestChain {
   /** The last commit of the next block: the whole set of the head's height, but for who is absent. */
   lastCommit(absent: readonly PubKey[] = []): CommitInfo {
     if (this.height < this.initialHeight) return { round: 0, votes: [] }
-    return {
-      round: 0,
-      votes: [...(this.sets.get(this.height) ?? [])].map(([key, power]) => {
-        const signed = !absent.includes(key)
-        const address = addressBytes(addressOfKey(pubKeyBytes(key)))
-        return { validator: { address, power }, signedLastBlock: signed, blockIdFlag: signed ? 2 : 1 }
-      }),
-    }
+    return commitInfo(this.sets.get(this.height) ?? new Map(), absent)
   }
 
   /** The next block, as every request about it describes it. The last commit has another name in each. */
@@ -197,17 +190,10 @@ export class TestChain {
     this.app.commit({})
     this.height++
     this.time += block.seconds ?? 1
-    const next = new Map(this.sets.get(this.height + 1))
-    for (const { pubKey, power } of response.validatorUpdates ?? []) {
-      const key = pubKeyOf(pubKey.ed25519 as Uint8Array)
-      if (power === 0 && !next.delete(key))
-        throw new Error(`height ${this.height}: power 0 for a key that is not in the set`)
-      if (power !== 0) next.set(key, power)
-    }
-    if (next.size === 0) throw new Error(`height ${this.height}: the validator set became empty`)
+    const set = updateValidators(this.sets.get(this.height + 1) ?? new Map(), response.validatorUpdates ?? [])
     const gap = supplyGap(this.store)
     if (gap !== 0n) throw new Error(`height ${this.height}: the state holds ${gap} units more than its supply`)
-    this.sets.set(this.height + 2, next)
+    this.sets.set(this.height + 2, set as ReadonlyMap<PubKey, number>)
     return { height: this.height, response, results: response.txResults ?? [] }
   }
 

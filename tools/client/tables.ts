@@ -1,4 +1,4 @@
-import { tables } from '../../src/modules/registry.ts'
+import { type ChainTable, tables } from '../../src/modules/registry.ts'
 import type { ValueType } from '../../src/values/valueType.ts'
 
 /** Where the client finds the value types that fields and columns may have. */
@@ -39,7 +39,7 @@ const columnsOf = (columns: Readonly<Record<string, ValueType<unknown>>>): strin
 
 /** The source of src/client/gen/rows.ts: the declarations of all tables under the app hash, as the client needs them. */
 export function rowsSource(): string {
-  const hashed = tables.filter((table) => table.hashed)
+  const hashed = (tables as readonly unknown[] as readonly ChainTable[]).filter((table) => table.hashed)
   const used = hashed.flatMap(({ key, row }) => [...Object.values(key), ...Object.values(row)].map(typeName))
   const lines = hashed.map(
     ({ name, tag, messageName, key, row }) =>

@@ -1,7 +1,7 @@
 /** The API pages: what typedoc writes about the exports of the packages, as pages of the site. */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { STAGED } from './stage.ts'
 
 const TYPEDOC = join(import.meta.dirname, 'node_modules/typedoc/bin/typedoc')
@@ -14,6 +14,8 @@ const MODULES: Readonly<Record<string, readonly [name: string, file: string]>> =
   'web3-plugin': ['svcd/web3-plugin', 'client/web3Plugin.md'],
   devnet: ['svcd/devnet', 'cli/devnet/startDevnet.md'],
   abci: ['svcd/abci', 'abci.md'],
+  store: ['svcd/store', 'store.md'],
+  'abci-testing': ['svcd/abci/testing', 'abci/testing.md'],
 }
 
 const WARNING = 'Generated from the types and comments of the code.'
@@ -28,7 +30,10 @@ export function stageApi(): void {
   if (status !== 0) throw new Error(`typedoc failed:\n${stdout}${stderr}`)
   mkdirSync(join(STAGED, 'api'), { recursive: true })
   for (const [page, [name, file]] of Object.entries(MODULES)) {
-    const text = readFileSync(join(OUT, file), 'utf8').replace(/^# .*$/m, `# ${name}\n\n${WARNING}`)
+    let text = readFileSync(join(OUT, file), 'utf8').replace(/^# .*$/m, `# ${name}\n\n${WARNING}`)
+    // The pages stand side by side, the files of typedoc in folders.
+    for (const [other, [, target]] of Object.entries(MODULES))
+      text = text.replaceAll(`](${relative(dirname(file), target)}`, `](${other}.md`)
     writeFileSync(join(STAGED, `api/${page}.md`), text)
   }
 }

@@ -39,9 +39,9 @@ const decisions = find('docs/decisions/[0-9]*.md').map((source) =>
   page(`/${source.slice('docs/'.length, -'.md'.length)}`, headingOf(source), source),
 )
 
-// @svcd/abci and @svcd/client have places of their own.
+// The packages have places of their own.
 const folders = find('src/**/README.md')
-  .filter((source) => !/^src\/(?:abci|client)\//.test(source))
+  .filter((source) => !/^src\/(?:abci|client|store)\//.test(source))
   .map((source) => {
     const folder = source.slice(0, -'/README.md'.length)
     return page(`/${folder}/`, folder, source)
@@ -83,10 +83,11 @@ export const sections: readonly Section[] = [
     ],
   },
   {
-    title: 'ABCI server',
+    title: 'Your own chain',
     pages: [
       page('/abci', '@svcd/abci', 'src/abci/README.md'),
       page('/abci-requests', 'What requests contain', 'docs/abci-requests.md'),
+      page('/store', '@svcd/store', 'src/store/README.md'),
       page('/examples/kvstore', 'Example: key-value store', 'examples/kvstore/README.md'),
       page('/examples/counter', 'Example: counter', 'examples/counter/README.md'),
     ],
@@ -107,6 +108,8 @@ export const sections: readonly Section[] = [
       page('/api/web3-plugin', 'API: svcd/web3-plugin'),
       page('/api/devnet', 'API: svcd/devnet'),
       page('/api/abci', 'API: svcd/abci'),
+      page('/api/store', 'API: svcd/store'),
+      page('/api/abci-testing', 'API: svcd/abci/testing'),
     ],
   },
   {
@@ -121,6 +124,7 @@ export const sections: readonly Section[] = [
     title: 'Inside',
     pages: [
       page('/architecture', 'Architecture', 'docs/architecture.md'),
+      page('/inside-the-store', 'Inside the store', 'docs/inside-the-store.md'),
       page('/decisions/', 'Decisions', 'docs/decisions/README.md'),
       page('/glossary', 'Glossary', 'docs/glossary.md'),
     ],

@@ -51,6 +51,14 @@ export const textGates: readonly Gate[] = [
     refused: linesLike(/(?<![\w.}\])])\/(?:root|home(?!\/linuxbrew\/)|tmp|Users)(?:\/|['"`])/),
   },
   {
+    name: 'storeWords',
+    message: 'the store is for any chain: it names nothing of staking or governance',
+    reads: (path) => path.startsWith('src/store/'),
+    refused: linesLike(
+      /\bsvc\b|stak(?:e|ing)|candida|validator|proposal|delegat|governance|award|unbond|protocol\.md/i,
+    ),
+  },
+  {
     name: 'semicolon',
     message: 'no semicolons',
     reads: isCode,

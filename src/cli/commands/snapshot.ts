@@ -8,16 +8,20 @@ import {
   chunkFile,
   keepNewest,
   listSnapshots,
-  newestHeights,
   METADATA_FILE,
+  newestHeights,
+  NotARecord,
+  openRestore,
   readChunk,
   readSnapshot,
-  SNAPSHOTS_LISTED_MAX,
+  removeRestore,
+  type Snapshot,
+  SNAPSHOT_FORMAT,
+  snapshotHash,
   snapshotPath,
-} from '../../store/snapshot/folder.ts'
-import { NotARecord, type Snapshot, SNAPSHOT_FORMAT, snapshotHash } from '../../store/snapshot/format.ts'
-import { openRestore, removeRestore } from '../../store/sqlite/restore.ts'
-import { writeSnapshot } from '../../store/snapshot/write.ts'
+  SNAPSHOTS_LISTED_MAX,
+  writeSnapshot,
+} from '../../store/index.ts'
 import { Failed, UserError } from '../../node/errors.ts'
 import { chainIdOf, needState, restorePathOf, snapshotsOf, statePathOf } from '../../node/homes.ts'
 import {

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { ensureFolder } from '../../base/folder.ts'
 import { FIRST_PROGRAM_VERSION, programVersion } from '../../modules/chain/keeper.ts'
-import { sqliteCode, takeLock } from '../../store/sqlite/connection.ts'
+import { sqliteCode, takeLock } from '../../base/sqlite.ts'
 import type { Signer } from '../../tx/sign.ts'
 import { UserError } from '../../node/errors.ts'
 import {

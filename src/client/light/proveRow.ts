@@ -5,7 +5,7 @@ import { stateTables } from '../gen/rows.ts'
 import type { VerifyOptions } from '../types.ts'
 import type { Call, Target, Transport } from '../transport.ts'
 import { verifiedHeader } from './header.ts'
-import { whyNotAbsent, whyNotMember } from './ics23.ts'
+import { whyNotAbsent, whyNotMember } from '../../codec/ics23.ts'
 import { printRow, stateKey } from './rows.ts'
 
 /**

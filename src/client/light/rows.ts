@@ -1,6 +1,6 @@
 import { concat } from '../../base/bytes.ts'
 import { stateCodec } from '../../codec/state.ts'
-import type { WireValue } from '../../values/valueType.ts'
+import type { WireValue } from '../../values/column.ts'
 import { stateTables } from '../gen/rows.ts'
 
 /** The state key of a row; undefined when there can be no such row. */

@@ -5,7 +5,7 @@ import { type ProposalId, proposalId, proposalIdBytes } from '../../values/pubKe
 import { amount, uint } from '../../values/number.ts'
 import type { ShapeValue } from '../../values/shape.ts'
 import { enumOf, flag, text, yesNo } from '../../values/text.ts'
-import { derivedTable, type RowOf, table } from '../../store/table.ts'
+import { derivedTable, type RowOf, table } from '../../store/index.ts'
 import { PROPOSAL_TYPES } from '../gen/proposalTypes.ts'
 
 /** What became of a retirement of the program. */

@@ -5,7 +5,7 @@ import { pubKey, pubKeyBytes } from '../../values/pubKey.ts'
 import { stateCodec } from '../../codec/state.ts'
 import { amount, ratio, uint } from '../../values/number.ts'
 import { enumOf, flag, text } from '../../values/text.ts'
-import { derivedTable, type RowOf, table } from '../../store/table.ts'
+import { derivedTable, type RowOf, table } from '../../store/index.ts'
 
 interface Eligibility {
   readonly shares: bigint

@@ -4,8 +4,7 @@ import { ADDRESS_BYTES, type Address, addressBytes } from '../../values/address.
 import { toHex } from '../../base/bytes.ts'
 import { sha256 } from '../../base/sha256.ts'
 import { awardEvent } from '../../modules/stake/events.ts'
-import { type Connection, openConnection, sqliteCode, tablesIn } from '../../store/sqlite/connection.ts'
-import { readMeta, writeMeta } from '../../store/sqlite/schema.ts'
+import { type Connection, openConnection, readMeta, sqliteCode, tablesIn, writeMeta } from '../../base/sqlite.ts'
 import type { HistoryBlock } from './block.ts'
 
 /** What a file must be to be read by this program. */

@@ -15,7 +15,7 @@ import { integerOf } from '../../values/number.ts'
 import type { Shape } from '../../values/shape.ts'
 import { text } from '../../values/text.ts'
 import { held, type ValueType } from '../../values/valueType.ts'
-import { type Connection, openConnection, sqliteCode } from '../../store/sqlite/connection.ts'
+import { type Connection, openConnection, sqliteCode } from '../../base/sqlite.ts'
 import { historyResultCodec } from './block.ts'
 import { hashStart, newestIds, OWN_EVENTS_FROM, positionOfTx, spanOf, TXS_OF_A_BLOCK, txIdOf } from './file.ts'
 

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import type { AppLogger, Histories } from '../../app/context.ts'
 import { startWorkerThread } from '../../base/workerThread.ts'
-import { openJournal } from '../../store/sqlite/journal.ts'
+import { openJournal } from '../../store/index.ts'
 import { executedBlock, historyBlockCodec } from './block.ts'
 import { prepareHistory } from './file.ts'
 

@@ -1,6 +1,6 @@
 /** The thread that writes the index of histories, apart from the event loop on which consensus runs. thread.ts starts it. */
 import { parentPort, workerData } from 'node:worker_threads'
-import { openJournal } from '../../store/sqlite/journal.ts'
+import { openJournal } from '../../store/index.ts'
 import { historyBlockCodec } from './block.ts'
 import { openHistoryWriter } from './file.ts'
 import type { HistoryWorkerMessage, HistoryWorkerOptions, HistoryWorkerRequest } from './thread.ts'

@@ -1,9 +1,7 @@
 /** The thread that makes snapshots beside the chain. maker.ts starts it. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { tables } from '../../modules/registry.ts'
-import { keepNewest } from '../../store/snapshot/folder.ts'
-import { writeSnapshot } from '../../store/snapshot/write.ts'
-import { openSqliteReader } from '../../store/sqlite/sqliteReader.ts'
+import { keepNewest, openSqliteReader, writeSnapshot } from '../../store/index.ts'
 import { MAKER_FLAG, type MakerMessage, type MakerOptions, type MakerRequest } from './maker.ts'
 
 const { path, folder, keep } = workerData as MakerOptions

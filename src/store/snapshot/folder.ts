@@ -20,10 +20,20 @@ export const SNAPSHOTS_LISTED_MAX = 10
 /** The name of the metadata file within a snapshot's folder. */
 export const METADATA_FILE = 'metadata'
 
-/** The name of the file of one chunk within a snapshot's folder. */
+/**
+ * The name of the file of one chunk within a snapshot's folder.
+ *
+ * @example
+ * chunkFile(3) // '000003.chunk'
+ */
 export const chunkFile = (index: number): string => `${String(index).padStart(6, '0')}.chunk`
 
-/** The folder of the snapshot of a height. */
+/**
+ * The folder of the snapshot of a height.
+ *
+ * @example
+ * snapshotPath('snapshots', 1000) // 'snapshots/1000-1'
+ */
 export const snapshotPath = (folder: string, height: number): string => join(folder, `${height}-${SNAPSHOT_FORMAT}`)
 
 const namesIn = (folder: string): readonly string[] => (existsSync(folder) ? readdirSync(folder) : [])
@@ -51,26 +61,52 @@ function readIfThere(path: string, bytesMax: number): Uint8Array | undefined {
   }
 }
 
-/** Reads the metadata of the snapshot in `path`; undefined when there is none. Its chunks are not read. */
+/**
+ * Reads the metadata of the snapshot in `path`; undefined when there is none. Its chunks are not read.
+ *
+ * @example
+ * const records = readSnapshot(snapshotPath('snapshots', 1000))?.metadata.records
+ */
 export function readSnapshot(path: string): Snapshot | undefined {
   const metadataBytes = readIfThere(join(path, METADATA_FILE), METADATA_BYTES_MAX)
   const metadata = metadataBytes === undefined ? undefined : decodeMetadata(metadataBytes)
   return metadataBytes === undefined || metadata === undefined ? undefined : { metadata, metadataBytes }
 }
 
-/** The heights of the snapshots in a folder, the newest first, at most SNAPSHOTS_LISTED_MAX. */
+/**
+ * The heights of the snapshots in a folder, the newest first, at most SNAPSHOTS_LISTED_MAX.
+ *
+ * @example
+ * const [newest] = newestHeights('snapshots')
+ */
 export const newestHeights = (folder: string): readonly number[] =>
   heightsLike(folder, WHOLE).slice(0, SNAPSHOTS_LISTED_MAX)
 
-/** The whole snapshots of a folder, the newest first, at most SNAPSHOTS_LISTED_MAX. */
+/**
+ * The whole snapshots of a folder, the newest first, at most SNAPSHOTS_LISTED_MAX.
+ *
+ * @example
+ * for (const { metadata } of listSnapshots('snapshots')) console.log(metadata.height, metadata.bytes)
+ */
 export const listSnapshots = (folder: string): readonly Snapshot[] =>
   newestHeights(folder).flatMap((height) => readSnapshot(snapshotPath(folder, height)) ?? [])
 
-/** Reads one chunk file in a snapshot's folder, whatever it holds; undefined when there is none. */
+/**
+ * Reads one chunk file in a snapshot's folder, whatever it holds; undefined when there is none.
+ *
+ * @example
+ * const chunk = readChunk(snapshotPath('snapshots', 1000), 0)
+ */
 export const readChunk = (path: string, index: number): Uint8Array | undefined =>
   readIfThere(join(path, chunkFile(index)), CHUNK_BYTES_MAX)
 
-/** The lowest height that has a snapshot or is getting one; undefined when there is none. */
+/**
+ * The lowest height that has a snapshot or is getting one; undefined when there is none. A node needs the blocks from
+ * there on, for peers that restore it.
+ *
+ * @example
+ * const retainHeight = oldestSnapshot('snapshots') ?? 0
+ */
 export const oldestSnapshot = (folder: string): number | undefined => heightsLike(folder, ANY).at(-1)
 
 /** Removes the snapshot of a height at once. A peer that is loading it finds its chunks missing and takes another one. */
@@ -80,7 +116,12 @@ export function removeSnapshot(folder: string, height: number): void {
   rmSync(path, { recursive: true })
 }
 
-/** Removes all but the `keep` newest snapshots. */
+/**
+ * Removes all but the `keep` newest snapshots.
+ *
+ * @example
+ * keepNewest('snapshots', 2) // a peer may still be loading the second newest
+ */
 export function keepNewest(folder: string, keep: number): void {
   for (const height of heightsLike(folder, WHOLE).slice(keep)) removeSnapshot(folder, height)
 }
@@ -88,6 +129,10 @@ export function keepNewest(folder: string, keep: number): void {
 /**
  * Creates the folder, and removes what a killed process left in it. Only the process that writes the state may call
  * this: no other one writes snapshots then.
+ *
+ * @example
+ * const store = openSqliteStore({ path: 'state.db', tables: [balances] })
+ * tidySnapshots('snapshots')
  */
 export function tidySnapshots(folder: string): void {
   ensureFolder(folder)
@@ -110,7 +155,14 @@ export interface OfferedSnapshots {
   readChunk(height: number, index: number): Promise<Uint8Array | undefined>
 }
 
-/** Opens the snapshots in `folder` for peers. Both calls throw, or reject, only for failures of the disk. */
+/**
+ * Opens the snapshots in `folder` for peers. Both calls throw, or reject, only for failures of the disk.
+ *
+ * @example
+ * const offered = openOffered('snapshots')
+ * const listed = offered.list() // ListSnapshots
+ * const chunk = await offered.readChunk(1000, 0) // LoadSnapshotChunk
+ */
 export function openOffered(folder: string): OfferedSnapshots {
   const known = new Map<number, Offered>() // a snapshot never changes: equal height and format, equal bytes
   const reading = new Set<Promise<unknown>>()

@@ -3,7 +3,7 @@ import { sha256 } from '../../base/sha256.ts'
 import type { StateReader } from '../state.ts'
 import type { Table } from '../table.ts'
 
-/** The only format so far: docs/decisions/0009-snapshot-format.md. A published format never changes. */
+/** The only format of snapshots so far. A published format never changes. */
 export const SNAPSHOT_FORMAT = 1
 
 /** The bytes of every chunk but the last. */
@@ -40,7 +40,12 @@ export interface Snapshot {
   readonly metadataBytes: Uint8Array
 }
 
-/** The hash that identifies a snapshot: equal hashes mean equal bytes. */
+/**
+ * The hash that identifies a snapshot: equal hashes mean equal bytes.
+ *
+ * @example
+ * const hash = snapshotHash(snapshot.metadataBytes) // `hash` of ListSnapshots, beside `metadata`
+ */
 export const snapshotHash = (metadataBytes: Uint8Array): Uint8Array => sha256(metadataBytes)
 
 /** Encodes 0 to 2^53 − 1 as unsigned LEB128, in the shortest form. */
@@ -74,7 +79,14 @@ export function encodeMetadata(metadata: SnapshotMetadata): Uint8Array {
   return concat(...numbers, metadata.appHash, Uint8Array.of(chainId.length), chainId, hashes)
 }
 
-/** The metadata of these bytes; undefined unless `encodeMetadata` writes them so and their numbers agree with each other. */
+/**
+ * The metadata of these bytes; undefined unless they are as `writeSnapshot` writes them and their numbers agree with each
+ * other.
+ *
+ * @example
+ * const metadata = decodeMetadata(metadataBytes) // those of OfferSnapshot
+ * const isTrusted = metadata !== undefined && Buffer.compare(metadata.appHash, appHash) === 0
+ */
 export function decodeMetadata(encoded: Uint8Array): SnapshotMetadata | undefined {
   const nameLength = encoded[FIXED_BYTES - 1] ?? 0
   if (encoded.length > METADATA_BYTES_MAX || nameLength === 0 || nameLength > CHAIN_ID_BYTES_MAX) return undefined
@@ -122,12 +134,22 @@ export interface Record {
   readonly row: object
 }
 
-/** A snapshot holds no state: its bytes are as its metadata says, and yet no node wrote them. The message says why. */
+/**
+ * A snapshot holds no state: its bytes are as its metadata says, and yet no node wrote them. The message says why.
+ *
+ * @example
+ * try {
+ *   restore.finish()
+ * } catch (error) {
+ *   if (!(error instanceof NotARecord)) throw error
+ *   restore.drop() // reject the snapshot and whoever sent it
+ * }
+ */
 export class NotARecord extends Error {
   override readonly name = 'NotARecord'
 }
 
-/** The most bytes of a state key or value: more than any row of ours has. */
+/** The most bytes of a state key or value. */
 const VALUE_BYTES_MAX = 1024 * 1024
 
 /** The length at `start` and the bytes that follow it; undefined when they are not all there yet. */

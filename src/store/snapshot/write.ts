@@ -71,6 +71,10 @@ function writeFiles(state: CommittedState, tables: readonly Table[], path: strin
  * function of the hashed rows, the height and the chain id, so one that exists already is kept, unless it is of a block
  * that was rolled back. `state` must not change meanwhile. Memory: one chunk. Throws what the file system throws, and
  * then leaves nothing behind.
+ *
+ * @example
+ * // In a thread of its own, while blocks go on.
+ * const snapshot = reader.read((state) => writeSnapshot(state, [balances], 'snapshots'))
  */
 export function writeSnapshot(
   state: CommittedState,

@@ -1,6 +1,6 @@
-import type { SqlValue, ValueType } from '../../values/valueType.ts'
+import type { ColumnType, SqlValue } from '../../values/column.ts'
 import type { Table } from '../table.ts'
-import { failCorrupt } from './connection.ts'
+import { failCorrupt } from '../../base/sqlite.ts'
 
 /** The name of a field's column: camelCase as snake_case. */
 export function columnName(field: string): string {
@@ -46,7 +46,7 @@ export function indexTableName(table: Table, index: string): string {
 export const createTableSql = (name: string, parts: readonly string[]): string =>
   `CREATE TABLE ${name} (${parts.join(', ')}) WITHOUT ROWID, STRICT`
 
-const columnsSql = (columns: Readonly<Record<string, ValueType<unknown>>>): readonly string[] =>
+const columnsSql = (columns: Readonly<Record<string, ColumnType<unknown>>>): readonly string[] =>
   Object.entries(columns).map(([field, { sqlType }]) => `${quote(columnName(field))} ${sqlType} NOT NULL`)
 
 const keyColumnsSql = ({ key }: Table): readonly string[] =>
@@ -82,7 +82,7 @@ function failValue(table: string, field: string, value: SqlValue): never {
   failCorrupt('SQLITE_CORRUPT_ROW', `${table}.${field}: the state holds ${shown}, which it never wrote`)
 }
 
-function readValue(table: string, field: string, type: ValueType<unknown>, value: SqlValue): unknown {
+function readValue(table: string, field: string, type: ColumnType<unknown>, value: SqlValue): unknown {
   if (typeof value !== (type.sqlType === 'INTEGER' ? 'bigint' : 'string')) failValue(table, field, value)
   if (typeof value === 'bigint' && BigInt.asIntN(54, value) !== value) failValue(table, field, value)
   try {

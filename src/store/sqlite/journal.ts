@@ -1,4 +1,4 @@
-import { openConnection } from './connection.ts'
+import { openConnection } from '../../base/sqlite.ts'
 
 /** A block in the journal. */
 export interface JournaledBlock {
@@ -17,7 +17,17 @@ export interface Journal {
   readonly close: () => void
 }
 
-/** Opens the journal in the state's database `path`, which must be there. */
+/**
+ * Opens the journal in the state's database `path`, which must be there. A commit adds the bytes that its `journal` has,
+ * in the same transaction as the block, and removes those up to `doneTo`. So an index beside the state, which another
+ * thread or process writes from the journal, misses no block.
+ *
+ * @example
+ * store.commit(prepared, { ...block, journal: { block: bytes, doneTo: indexed } })
+ * // in the thread of the index:
+ * const journal = openJournal('state.db')
+ * for (const { height, block } of journal.above(indexed, 1_000_000)) console.log(height, block.length)
+ */
 export function openJournal(path: string): Journal {
   const { db, statement, close } = openConnection(path, { readonly: true })
   const spanSql = statement('SELECT (SELECT max(height) FROM blocks), (SELECT min(height) FROM journal)').safeIntegers(

@@ -9,19 +9,23 @@ import type { BlockInfo } from '../store.ts'
 import type { Table } from '../table.ts'
 import { leafHash, sha256Text } from '../tree/node.ts'
 import type { LeafChange } from '../tree/tree.ts'
-import { type Connection, openConnection, sqliteCode } from './connection.ts'
-import { prepareSchema, writeMeta } from './schema.ts'
-import { createSqlState } from './sqliteReader.ts'
+import { type Connection, openConnection, sqliteCode, writeMeta } from '../../base/sqlite.ts'
+import { prepareSchema } from './schema.ts'
+import { createSqlState } from './sqlState.ts'
 import { inBatches } from './sqlTable.ts'
 import { buildPages } from './sqlTree.ts'
 
-interface RestoreOptions {
+/** Options of `openRestore`. */
+export interface RestoreOptions {
   /** The path of the new database. One that is there is removed. */
   readonly path: string
   readonly tables: readonly Table[]
   readonly metadata: SnapshotMetadata
-  /** What the restored rows say about the block that they are the state of; may throw when they say nothing. */
-  readonly headOf: (state: StateReader) => Pick<BlockInfo, 'chainId' | 'height' | 'timeMs'>
+  /**
+   * What the restored rows say about the block that they are the state of, which is compared with the metadata; may throw
+   * when they say nothing. By default the metadata is believed, which has no time: `timeMs` is 0 until the next block.
+   */
+  readonly headOf?: (state: StateReader) => Pick<BlockInfo, 'chainId' | 'height' | 'timeMs'>
 }
 
 /** A snapshot on its way into a new database. Failures of the disk are thrown as they are. */
@@ -47,7 +51,7 @@ const CACHE_KIB = 64 * 1024
 
 /**
  * The disk that a record takes beside its bytes: its leaf, its place in the tree and its index, while the leaves are
- * still there. Measured on 1,000,000 accounts of 29 bytes: 130.
+ * still there. Measured on 1,000,000 rows of 29 bytes: 130.
  */
 const RECORD_BYTES = 256
 /** The bytes of a record are in its row, in its leaf's key, and in the chunks that CometBFT keeps. */
@@ -56,14 +60,25 @@ const COPIES = 3
 const LEAVES =
   'CREATE TABLE leaves (key_hash BLOB NOT NULL PRIMARY KEY, hash BLOB NOT NULL, state_key BLOB NOT NULL) WITHOUT ROWID, STRICT'
 
-/** Why the disk has no room to restore this snapshot at `path`; undefined when it has. */
+/**
+ * Why the disk has no room to restore this snapshot at `path`; undefined when it has.
+ *
+ * @example
+ * if (lackOfRoom('restore.db', metadata) !== undefined) console.log('OfferSnapshot: reject')
+ */
 export function lackOfRoom(path: string, { bytes, records }: SnapshotMetadata): string | undefined {
   const needed = COPIES * bytes + RECORD_BYTES * records
   const { bavail, bsize } = statfsSync(dirname(path))
   return needed <= bavail * bsize ? undefined : `it may take ${needed} bytes of disk, and ${bavail * bsize} are free`
 }
 
-/** Removes the database of a restore, if there is one. */
+/**
+ * Removes the database of a restore, if there is one.
+ *
+ * @example
+ * store.replaceBy('restore.db')
+ * removeRestore('restore.db')
+ */
 export function removeRestore(path: string): void {
   for (const end of ['', '-journal', '-wal', '-shm']) rmSync(`${path}${end}`, { force: true })
 }
@@ -105,9 +120,15 @@ function ofUntrusted<T>(work: () => T): T {
 /**
  * Begins to restore a snapshot into a new database at `path`, beside the state that is in use. Memory: one chunk and a
  * bounded part of the tree, however large the state is.
+ *
+ * @example
+ * const restore = openRestore({ path: 'restore.db', tables: [balances], metadata })
+ * if (restore.add(chunk) === 'bad') console.log('ask another peer for chunk', restore.next())
+ * restore.finish()
+ * store.replaceBy('restore.db')
  */
 export function openRestore(options: RestoreOptions): Restore {
-  const { path, tables, metadata, headOf } = options
+  const { path, tables, metadata, headOf = () => ({ ...metadata, timeMs: 0 }) } = options
   const connection = openNew(options)
   const { db, statement } = connection
   const state = createSqlState(connection, tables, () => 0)

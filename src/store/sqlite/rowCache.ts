@@ -1,11 +1,11 @@
 import type { MapKey, Table } from '../table.ts'
 
-/** The most memory that the rows kept may cost, as counted by `costOf`: 131,000 accounts, or 2,800 of the largest proposals. */
+/** The most memory that the rows kept may cost, as counted by `costOf`: 131,000 rows of 3 columns. */
 const ROW_CACHE_BYTES_MAX = 64 * 1024 * 1024
 
-// Measured on Node 24.21 as heapUsed over rows that were read from SQLite. Beside its texts, an account of 3 columns
-// costs 184 bytes, a candidacy of 17 columns 374, and a proposal of 30 columns 2,134, as V8 keeps that many columns in a
-// hash table. A text costs a byte a character, and two when one of its characters is beyond Latin-1.
+// Measured on Node 24.21 as heapUsed over rows that were read from SQLite. Beside its texts, a row of 3 columns costs 184
+// bytes, one of 17 columns 374, and one of 30 columns 2,134, as V8 keeps that many columns in a hash table. A text costs a
+// byte a character, and two when one of its characters is beyond Latin-1.
 const ENTRY_BYTES = 128
 const COLUMN_BYTES = 72
 const CHARACTER_BYTES = 2
@@ -43,7 +43,7 @@ interface TableRows {
  * Creates an empty cache for the rows of `tables`, which share its memory: a table of long texts takes no more than that.
  * A generation of rows costs at most half of `bytesMax`. When the recent one is full, it becomes the older one, and the
  * rows are forgotten that were not used since the last time. quick-lru does the same by the number of rows, which bounds
- * no memory (docs/decisions/0016). lru-cache bounds it too, and makes a block more than 2 % dearer (docs/decisions/0028).
+ * no memory. lru-cache bounds it too, and makes a block more than 2 % dearer.
  */
 export function createRowCache(tables: readonly Table[], bytesMax = ROW_CACHE_BYTES_MAX): RowCache {
   const byTag: TableRows[] = []

@@ -1,20 +1,14 @@
-import { StoreError } from '../store.ts'
+import type { View } from '../store.ts'
 import type { Table } from '../table.ts'
 import { createTableSql, indexesInSql, indexTableName, indexTableSql, tableSql } from './columns.ts'
-import { type Connection, foreignFile, sqliteCode, tablesIn } from './connection.ts'
+import { type Connection, foreignFile, readMeta, sqliteCode, tablesIn, writeMeta } from '../../base/sqlite.ts'
+import { StoreError } from '../../base/storeError.ts'
 import { createSqlTable } from './sqlTable.ts'
-
-/** A view for people who look into the file. It is no part of the state. */
-export interface View {
-  readonly name: string
-  /** The SELECT. */
-  readonly sql: string
-}
 
 /** The schema version that this program writes and reads. The first release begins at 1. */
 export const SCHEMA_VERSION = 2
 
-/** CREATE TABLE of the store's own tables, by name: those that hold no rows of a module. */
+/** CREATE TABLE of the store's own tables, by name: those that hold no rows of the application. */
 export const OWN_TABLES: Readonly<Record<string, string>> = {
   meta: createTableSql('meta', ['name TEXT NOT NULL PRIMARY KEY', 'value TEXT NOT NULL']),
   blocks: createTableSql('blocks', [
@@ -25,7 +19,7 @@ export const OWN_TABLES: Readonly<Record<string, string>> = {
   ]),
   // One row, from which the last block can be rolled back.
   undo: createTableSql('undo', ['height INTEGER NOT NULL PRIMARY KEY', 'rows_before BLOB NOT NULL']),
-  // Blocks that the index of histories does not have yet. Empty in a snapshot.
+  // Blocks that their reader has not taken yet. Empty in a snapshot.
   journal: createTableSql('journal', ['height INTEGER NOT NULL PRIMARY KEY', 'block BLOB NOT NULL']),
   // The tree without the leaves in tree_changes. The table has a rowid: its inner pages then hold keys alone, 400 of them.
   tree_pages: 'CREATE TABLE tree_pages (path INTEGER NOT NULL PRIMARY KEY, page BLOB NOT NULL) STRICT',
@@ -33,22 +27,8 @@ export const OWN_TABLES: Readonly<Record<string, string>> = {
   tree_keys: createTableSql('tree_keys', ['key_hash BLOB NOT NULL PRIMARY KEY', 'state_key BLOB NOT NULL']),
 }
 
-/** Reads a text of the table `meta`; undefined when it is not there. */
-export function readMeta(connection: Connection, name: string): string | undefined {
-  return (connection.statement('SELECT value FROM meta WHERE name = ?').get(name) as [string] | undefined)?.[0]
-}
-
-/** Writes a text of the table `meta`. */
-export function writeMeta(connection: Connection, name: string, value: string): void {
-  connection
-    .statement('INSERT INTO meta VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value')
-    .run(name, value)
-}
-
-/** What to do with the file of another release. A snapshot carries the rows over, whatever the columns are. */
-const wayForward = (path: string, who: string): string =>
-  `${who} release wrote it. Run that release; or run svcd snapshot create with it, move ${path}* away, and run svcd ` +
-  'snapshot restore with this one; or run svcd reset and sync again'
+/** The error for the file of another release. */
+const otherRelease = (message: string): StoreError => new StoreError('otherRelease', message)
 
 /** Throws a StoreError unless the file is a chain's state of this program's schema version. */
 export function checkVersion(connection: Connection, path: string): void {
@@ -62,8 +42,8 @@ export function checkVersion(connection: Connection, path: string): void {
   if (version === undefined || !/^[1-9][0-9]{0,8}$/.test(version)) throw foreignFile(path)
   if (version !== String(SCHEMA_VERSION)) {
     const who = Number(version) < SCHEMA_VERSION ? 'an older' : 'a newer'
-    throw new StoreError(
-      `${path}: has schema version ${version}, this program reads version ${SCHEMA_VERSION}: ${wayForward(path, who)}`,
+    throw otherRelease(
+      `${path}: has schema version ${version}, this program reads version ${SCHEMA_VERSION}: ${who} release wrote it`,
     )
   }
 }
@@ -73,7 +53,8 @@ export function checkChain(connection: Connection, path: string, expected: strin
   const chainId = readMeta(connection, 'chain_id')
   if (expected !== undefined && chainId !== undefined && chainId !== expected) {
     throw new StoreError(
-      `${path}: is the state of chain ${chainId}, not of ${expected}: give this chain a home of its own`,
+      'otherChain',
+      `${path}: is the state of chain ${chainId}, not of ${expected}: name another file for this chain`,
     )
   }
 }
@@ -85,13 +66,13 @@ function createTables(connection: Connection, path: string, tables: readonly Tab
     const sqlFound = found.get(name)
     if (sqlFound === undefined) connection.db.exec(sql)
     else if (sqlFound !== sql)
-      throw new StoreError(
-        `${path}: its table ${name} has other columns than this program's: ${wayForward(path, 'another')}`,
-      )
+      throw otherRelease(`${path}: its table ${name} has other columns than this program's: another release wrote it`)
     return sqlFound === undefined
   }
   for (const [name, sql] of Object.entries(OWN_TABLES)) create(name, sql)
   for (const table of tables) {
+    if (Object.hasOwn(OWN_TABLES, table.name))
+      throw new TypeError(`table ${table.name}: the store has one of this name, choose another`)
     const isNew = create(table.name, tableSql(table))
     for (const index of indexesInSql(table))
       if (create(indexTableName(table, index), indexTableSql(table, index)) && !isNew)

@@ -1,5 +1,5 @@
 import { compareBytes, concat } from '../../base/bytes.ts'
-import type { SqlValue } from '../../values/valueType.ts'
+import type { SqlValue } from '../../values/column.ts'
 import { sortKeyOf, tailOf } from '../overlay.ts'
 import { fromLatin1 } from '../sorted.ts'
 import type { Scan } from '../state.ts'
@@ -14,7 +14,7 @@ import {
   listOf,
   type RowMapper,
 } from './columns.ts'
-import type { Connection } from './connection.ts'
+import type { Connection } from '../../base/sqlite.ts'
 
 /** The reads and writes of one table on one connection. Errors of SQLite pass through unchanged. */
 export interface SqlTable {
@@ -23,7 +23,7 @@ export interface SqlTable {
   findKey(index: string, key: Uint8Array): object | undefined
   /**
    * With `getRow`, a scan of an index reads only keys, and takes the rows from `getRow`: those who keep rows in memory
-   * save 5 to 10 % of the CPU of operations that look something up in an index (docs/decisions/0016).
+   * save 5 to 10 % of the CPU of operations that look something up in an index.
    */
   scan(scan: Scan<string>, getRow?: (key: object) => object): Iterable<object>
   count(scan: Scan<string>): number

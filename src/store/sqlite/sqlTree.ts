@@ -1,11 +1,12 @@
 import QuickLRU from 'quick-lru'
 import { equalBytes, toHex } from '../../base/bytes.ts'
 import { byCodeUnit, fromLatin1, toLatin1 } from '../sorted.ts'
-import { type BlockRecord, StoreError } from '../store.ts'
+import type { BlockRecord } from '../store.ts'
 import { EMPTY_HASH, EMPTY_ROOT, type Hash, HASH_BYTES, LEAF_LENGTH } from '../tree/node.ts'
 import { decodePage, encodePage, type Page, type Path, pathKey } from '../tree/page.ts'
 import { byKeyHash, type KeyChange, type LeafChange, type ReadPage, type TreeWrite, updateTree } from '../tree/tree.ts'
-import type { Connection } from './connection.ts'
+import type { Connection } from '../../base/sqlite.ts'
+import { StoreError } from '../../base/storeError.ts'
 
 /**
  * The tree in a file. A block changes a page here and there, and most of them again in the next block. Its leaves are
@@ -28,7 +29,7 @@ export interface SqlTree {
 
 /**
  * How many blocks' pages are written together. More of them make each page rarer on disk, and the block that writes them
- * slower. With 1 in place of 32 a block of 2,000 transfers among 330,000 accounts takes 1.34 times the CPU and writes
+ * slower. With 1 in place of 32 a block of 2,000 transfers among 330,000 rows takes 1.34 times the CPU and writes
  * twice the bytes, and a block of 60 transfers takes 1.12 to 1.16 times the CPU (docs/decisions/0016).
  */
 export const BLOCKS_WAITING_MAX = 32
@@ -108,6 +109,7 @@ function changesSince({ statement }: Connection, height = 0) {
 function assertRoot({ db }: Connection, root: Uint8Array, { height, appHash }: BlockRecord): void {
   if (equalBytes(root, appHash)) return
   throw new StoreError(
+    'damaged',
     `${db.name}: the tree of block ${height} has the root ${toHex(root).toUpperCase()}, not the committed app hash ` +
       `${toHex(appHash).toUpperCase()}: its pages were changed by hand or by the disk; sync this node anew`,
   )

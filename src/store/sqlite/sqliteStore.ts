@@ -12,20 +12,25 @@ import {
   prepareBlock,
   type Store,
   unlessWritten,
+  type View,
 } from '../store.ts'
 import type { Table } from '../table.ts'
 import { updateTreeByRows } from '../tree/tree.ts'
 import { assertRolledBack, changesBack, encodeUndo, noUndo } from '../undo.ts'
 import { indexesInSql, indexTableName } from './columns.ts'
-import { type Connection, failCorrupt, openConnection, takeLock } from './connection.ts'
+import { type Connection, failCorrupt, openConnection, readMeta, takeLock, writeMeta } from '../../base/sqlite.ts'
 import { createRowCache, type RowCache } from './rowCache.ts'
-import { checkChain, OWN_TABLES, prepareSchema, readMeta, type View, writeMeta } from './schema.ts'
-import { createSqlState, type SqlState } from './sqliteReader.ts'
+import { checkChain, OWN_TABLES, prepareSchema } from './schema.ts'
+import { createSqlState, type SqlState } from './sqlState.ts'
 import { openSqlTree, type SqlTree } from './sqlTree.ts'
 
-interface Options {
+/** Options of `openSqliteStore`. */
+export interface StoreOptions {
+  /** The path of the database. `<path>.lock` is created beside it. */
   readonly path: string
+  /** All tables. One that is left out cannot be read or written. */
   readonly tables: readonly Table[]
+  /** SQL views for people who look into the file, created anew each time. */
   readonly views?: readonly View[]
   /** StoreError when the file is another chain's. */
   readonly expectChainId?: string
@@ -55,7 +60,7 @@ const BLOCKS_PRUNED_MAX = 1000
 // PERF: the limit is not bound, as in sqlTable.ts.
 const PRUNE = `DELETE FROM blocks WHERE height IN (SELECT height FROM blocks WHERE height < ? ORDER BY height LIMIT ${BLOCKS_PRUNED_MAX})`
 
-function openFile(options: Options, writes: () => number): StoreFile {
+function openFile(options: StoreOptions, writes: () => number): StoreFile {
   const { path, tables, views = [], expectChainId, pagesCached = 4096 } = options
   const lock = takeLock(path)
   let connection: Connection | undefined
@@ -209,11 +214,18 @@ export interface SqliteStore extends Store {
 
 /**
  * Opens the state in the SQLite database `path`, and creates it when it is not there. There is one writer at a time, and
- * any number of readers. StoreError, for the operator of the node, when the file is not ours, is another chain's, has
+ * any number of readers. StoreError, for the operator of the node, when the file is not a store's, is another chain's, has
  * another schema version, or is open for writing. Failures of the disk are thrown as SQLite reports them, with their
  * `code`.
+ *
+ * @example
+ * const store = openSqliteStore({ path: 'state.db', tables: [balances] })
+ * const block = createOverlay(store)
+ * block.put(balances, { owner: 'alice', amount: 5n, nonce: 1 })
+ * const prepared = store.prepare(block)
+ * store.commit(prepared, { chainId: 'my-chain', height: store.height() + 1, timeMs: 1_767_225_600_000, transactions: 1 })
  */
-export function openSqliteStore(options: Options): SqliteStore {
+export function openSqliteStore(options: StoreOptions): SqliteStore {
   const { tables, rowCacheBytesMax, derivedEntriesMax } = options
   assertTables(tables)
   let writes = 0

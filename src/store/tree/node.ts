@@ -13,7 +13,7 @@ export const sha256Text = (bytes: Uint8Array): Hash => hash('sha256', bytes, 'bi
 /** Leaves in order as one text: the key hash and the hash of each. */
 export type Leaves = string
 
-/** A node of the tree. Null stands for the empty subtree. Source: src/store/README.md, Rules. */
+/** A node of the tree. Null stands for the empty subtree. Source: docs/inside-the-store.md, Rules. */
 export interface Node {
   readonly hash: Hash
   /** All leaves below the node when they are kept with it; one for a leaf. Empty when they are in a page of their own. */

@@ -6,8 +6,8 @@ export const CHILDREN = 16
 
 /**
  * The most leaves below a child that are kept in its page; more have a page of their own. With 1 in place of 8 a block of
- * 2,000 transfers takes 1.41 times the CPU among 330,000 accounts and 1.09 times among 20,000 (docs/decisions/0016). With
- * 8 in place of 24 a transfer takes 1.2 times the CPU among 1,000,000 accounts and 0.96 among 65,000 (0013).
+ * 2,000 transfers takes 1.41 times the CPU among 330,000 rows and 1.09 times among 20,000 (docs/decisions/0016). With
+ * 8 in place of 24 a transfer takes 1.2 times the CPU among 1,000,000 rows and 0.96 among 65,000 (0013).
  */
 export const LEAVES_KEPT_MAX = 24
 

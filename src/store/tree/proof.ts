@@ -1,4 +1,5 @@
 import { concat, toHex } from '../../base/bytes.ts'
+import { commitmentProofCodec } from '../../codec/ics23.ts'
 import { EMPTY_HASH, type Hash, HASH_BYTES, isLeaf, LEAF_LENGTH, type Node, sha256Text } from './node.ts'
 import { isPaged, nibble, nodeAt, type Page, pageBelow, type Path, childOf, CHILDREN } from './page.ts'
 import { fromLatin1 } from '../sorted.ts'
@@ -21,11 +22,20 @@ interface ExistenceProof {
 
 /**
  * Proves that a key has its value, or that it has none: then by the proofs of its neighbours by sha256(key), as far as
- * there are any. It has the fields of ics23's CommitmentProof, which `codec/ics23.ts` encodes.
+ * there are any. It has the fields of ics23's CommitmentProof, which `encodeProof` encodes.
  */
 export type CommitmentProof =
   | { readonly exist: ExistenceProof }
   | { readonly nonexist: { readonly key: Uint8Array; readonly left?: ExistenceProof; readonly right?: ExistenceProof } }
+
+/**
+ * The bytes of a proof, an `ics23.CommitmentProof`: the `data` of a proof op in the answer to `abci_query`.
+ *
+ * @example
+ * const proof = store.prove(balances, { owner: 'alice' })
+ * const ops = proof === undefined ? [] : [{ type: 'ics23:smt', key: balances.keyOf({ owner: 'alice' }), data: encodeProof(proof) }]
+ */
+export const encodeProof = (proof: CommitmentProof): Uint8Array => commitmentProofCodec.encode(proof)
 
 /** Looks up the key and value of a leaf by the sha256 of its key. */
 type LeafRow = (keyHash: Hash) => { readonly key: Uint8Array; readonly value: Uint8Array }
@@ -117,7 +127,7 @@ function neighbour(readPage: ReadPage, keyHash: Hash, step: 1 | -1): Hash | unde
 
 /**
  * Proves that the tree of `readPage` holds `key`, or that it does not. Undefined for an empty tree, for which ics23 has
- * no proof. Verifiers check it with ics23's SmtSpec. Source: protocol.md §8, `/store/…`.
+ * no proof. Verifiers check it with ics23's SmtSpec.
  */
 export function proveKey(readPage: ReadPage, key: Uint8Array, rowOf: LeafRow): CommitmentProof | undefined {
   const keyHash = sha256Text(key)

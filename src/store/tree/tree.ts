@@ -90,7 +90,7 @@ function leavesAfter(old: Leaves, { changes, start, end }: ChangeRange): Leaves 
 /**
  * Works out the tree of `readPage` after `changes`, which are sorted by key hash, each once. It reads each page on the
  * way once and writes nothing. The root is a function of the leaves alone. The cost grows with the number of changed
- * leaves times the depth of the tree. Source: src/store/README.md, Rules.
+ * leaves times the depth of the tree. Source: docs/inside-the-store.md, Rules.
  */
 export function updateTree(readPage: ReadPage, changes: readonly LeafChange[]): TreeUpdate {
   const pages = new Map<Path, Page | undefined>()
@@ -163,7 +163,7 @@ function hashAbove(leaves: readonly Leaf[], depth: number): Hash {
 
 /**
  * The root of a set of keys and values by the definition alone, 32 bytes; zeros for none. Each key comes once.
- * Source: src/store/README.md, Rules.
+ * Source: docs/inside-the-store.md, Rules.
  */
 export function rootOf(rows: Iterable<readonly [key: Uint8Array, value: Uint8Array]>): Uint8Array {
   const leaves: Leaf[] = []

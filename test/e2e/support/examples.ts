@@ -36,7 +36,8 @@ export interface Started {
   stop(): Promise<void>
 }
 
-function started(program: string, args: readonly string[]): Started & { readonly output: Readable } {
+/** Starts a program, whose standard output is read. */
+export function startProgram(program: string, args: readonly string[]): Started & { readonly output: Readable } {
   const env = { ...process.env, NODE_OPTIONS: '--disable-warning=ExperimentalWarning' }
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'], env })
   const stop = async (): Promise<void> => {
@@ -55,7 +56,7 @@ export async function startExample(
   node = process.execPath,
   extension = '.mts',
 ): Promise<Started> {
-  const { output, ...program } = started(node, [join(folder, `${name}${extension}`), address])
+  const { output, ...program } = startProgram(node, [join(folder, `${name}${extension}`), address])
   const lines = createInterface({ input: output })
   const [line] = await Promise.race([once(lines, 'line'), once(program.child, 'exit')])
   if (line !== `listening on ${address}`) throw new Error(`${name}: ${line}`)
@@ -95,7 +96,7 @@ export async function configure(home: string): Promise<string> {
 
 /** Starts the node in `home` and resolves when it has made a block after it started. */
 export async function startNode(program: string, home: string, rpc: string, address: string): Promise<Node> {
-  const { output, ...node } = started(program, ['start', '--home', home, '--proxy_app', address])
+  const { output, ...node } = startProgram(program, ['start', '--home', home, '--proxy_app', address])
   let log = ''
   const ready = new Promise<void>((resolve) => {
     node.child.once('exit', () => resolve())

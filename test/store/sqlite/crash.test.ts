@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
-import { openConnection } from '../../../src/store/sqlite/connection.ts'
+import { openConnection } from '../../../src/base/sqlite.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/sqliteStore.ts'
 import { random } from '../model.ts'
 import { tables } from '../tables.ts'

@@ -5,7 +5,8 @@ import Database from 'better-sqlite3'
 import { afterAll, expect, test } from '@jest/globals'
 import { addressBytes } from '../../../src/values/address.ts'
 import { printPubKey } from '../../../src/values/pubKey.ts'
-import { openConnection } from '../../../src/store/sqlite/connection.ts'
+import { openConnection } from '../../../src/base/sqlite.ts'
+import type { StoreError } from '../../../src/base/storeError.ts'
 import { createOverlay } from '../../../src/store/overlay.ts'
 import { openSqliteReader } from '../../../src/store/sqlite/sqliteReader.ts'
 import { checkVersion } from '../../../src/store/sqlite/schema.ts'
@@ -284,25 +285,25 @@ test('a newer schema, another chain, a foreign database and a file that is none 
   writeFileSync(`${noLock}.lock`, bytes)
   const altered = made()
   new Database(altered).exec('ALTER TABLE votes ADD COLUMN mood TEXT')
-  const cases: readonly (readonly [string, RegExp])[] = [
-    [newer, /schema version 99, this program reads version 2: a newer release wrote it\. Run that release; or/],
-    [made(), /chain test, not of other/],
-    [foreign, /something else/],
-    [foreignMeta, /something else/],
-    [emptyMeta, /something else/],
-    [noDatabase, /is not a database/],
-    [noLock, /\.lock: is not a database/],
-    [altered, /votes has other columns than this program's: another release wrote it\. Run that release; or/],
-    [join(folder, 'no', 'folder.db'), /cannot be opened/],
+  const cases: readonly (readonly [string, RegExp, StoreError['code']])[] = [
+    [newer, /schema version 99, this program reads version 2: a newer release wrote it$/, 'otherRelease'],
+    [made(), /chain test, not of other/, 'otherChain'],
+    [foreign, /something else/, 'otherFile'],
+    [foreignMeta, /something else/, 'otherFile'],
+    [emptyMeta, /something else/, 'otherFile'],
+    [noDatabase, /is not a database/, 'otherFile'],
+    [noLock, /\.lock: is not a database/, 'otherFile'],
+    [altered, /votes has other columns than this program's: another release wrote it$/, 'otherRelease'],
+    [join(folder, 'no', 'folder.db'), /cannot be opened/, 'cannotOpen'],
   ]
-  for (const [path, why] of cases) {
-    let error: Error | undefined
+  for (const [path, why, code] of cases) {
+    let error: StoreError | undefined
     try {
       openSqliteStore({ path, tables, expectChainId: 'other' })
     } catch (thrown) {
-      error = thrown as Error
+      error = thrown as StoreError
     }
-    expect(error?.name).toBe('StoreError')
+    expect([error?.name, error?.code]).toEqual(['StoreError', code])
     expect(error?.message).toMatch(why)
     expect(error?.message.startsWith(path)).toBe(true)
     expect(error?.message).not.toContain('\n')

@@ -5,5 +5,6 @@ import '../cli/init.ts' // red: noRestrictedImports
 import '../codec/gen/abci.js' // red: noRestrictedImports
 import '../abci/server.ts'
 import '../modules/kernel.ts'
-import '../store/sqliteStore.ts'
+import '../store/sqlite/sqliteStore.ts' // red: noRestrictedImports
+import '../store/index.ts'
 import '../eni/fetch.ts'

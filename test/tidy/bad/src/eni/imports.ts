@@ -2,4 +2,4 @@ import '../codec/message.ts' // red: noRestrictedImports
 import '../store/sqliteStore.ts' // red: noRestrictedImports
 import '../modules/registry.ts' // red: noRestrictedImports
 import '../base/bytes.ts'
-import '../store/state.ts'
+import '../store/index.ts' // red: noRestrictedImports

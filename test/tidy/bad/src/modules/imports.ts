@@ -8,5 +8,8 @@ import 'node:fs/promises' // red: noRestrictedImports
 import '../base/bytes.ts'
 import '../codec/message.ts'
 import '../tx/fields.ts'
-import '../store/table.ts'
-import '../store/state.ts'
+import '../store/table.ts' // red: noRestrictedImports
+import { openSqliteStore } from '../store/index.ts' // red: noRestrictedImports
+import { type State, table } from '../store/index.ts'
+/** What is imported. */
+export const imported: readonly unknown[] = [openSqliteStore, table, {} as State]

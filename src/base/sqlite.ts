@@ -1,5 +1,6 @@
+/** SQLite databases that keep what is committed whatever happens to the machine. */
 import Database from 'better-sqlite3'
-import { StoreError } from '../store.ts'
+import { StoreError } from './storeError.ts'
 
 /** One SQLite connection and its prepared statements. */
 export interface Connection {
@@ -27,7 +28,7 @@ export function sqliteCode(error: unknown): string | undefined {
 
 /**
  * Throws for rows that the store never wrote so: the file was changed by hand or by the disk. The error has a code of
- * storage, so that it stops the process and never becomes a verdict on a transaction (protocol.md §2, code 1000).
+ * storage, so that it stops the process and never becomes a verdict on a transaction.
  */
 export function failCorrupt(code: 'SQLITE_CORRUPT_ROW' | 'SQLITE_CORRUPT_INDEX', message: string): never {
   throw Object.assign(new Error(message), { code })
@@ -62,16 +63,20 @@ function open(path: string, options: Database.Options): Database.Database {
     return new Database(path, options)
   } catch (error) {
     const why = (error as Error).message
-    throw new StoreError(`${path}: cannot be opened (${why}): check that its folder is there and may be written`, {
-      cause: error,
-    })
+    throw new StoreError(
+      'cannotOpen',
+      `${path}: cannot be opened (${why}): check that its folder is there and may be written`,
+      { cause: error },
+    )
   }
 }
 
 /** What to throw for an error about a file: a StoreError that names the file when it is no database. */
 const named = (path: string, error: unknown): unknown =>
   sqliteCode(error) === 'SQLITE_NOTADB'
-    ? new StoreError(`${path}: is not a database: name another file, or move this one away`, { cause: error })
+    ? new StoreError('otherFile', `${path}: is not a database: name another file, or move this one away`, {
+        cause: error,
+      })
     : error
 
 /** The CREATE TABLE of each table in a file by its name; none in a new file. */
@@ -80,9 +85,21 @@ export const tablesIn = (db: Database.Database): ReadonlyMap<string, string> =>
 
 /** The error for a database that a chain did not write. */
 export const foreignFile = (path: string, cause?: unknown): StoreError =>
-  new StoreError(`${path}: holds something else than a chain's state: name another file, or move this one away`, {
-    cause,
-  })
+  new StoreError(
+    'otherFile',
+    `${path}: holds something else than a chain's state: name another file, or move this one away`,
+    { cause },
+  )
+
+/** Reads a text of the table `meta`, which every file has; undefined when it is not there. */
+export function readMeta({ statement }: Connection, name: string): string | undefined {
+  return (statement('SELECT value FROM meta WHERE name = ?').get(name) as [string] | undefined)?.[0]
+}
+
+/** Writes a text of the table `meta`. */
+export function writeMeta({ statement }: Connection, name: string, value: string): void {
+  statement('INSERT INTO meta VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value').run(name, value)
+}
 
 /**
  * Opens a database in WAL mode with `synchronous=FULL`. That is set after WAL and read back: otherwise SQLite falls to
@@ -105,6 +122,7 @@ export function openConnection(path: string, { readonly }: { readonly readonly: 
     const synchronous = db.pragma('synchronous', { simple: true })
     if (mode !== 'wal' || synchronous !== SYNCHRONOUS_FULL) {
       throw new StoreError(
+        'notDurable',
         `${path}: SQLite runs with journal_mode ${mode} and synchronous ${synchronous} instead of wal and 2: keep the file on a local disk`,
       )
     }
@@ -133,6 +151,8 @@ export function takeLock(path: string): { close(): void } {
   } catch (error) {
     db.close()
     if (sqliteCode(error) !== 'SQLITE_BUSY') throw named(`${path}.lock`, error)
-    throw new StoreError(`${path}: is open in another process that writes it: stop that one first`, { cause: error })
+    throw new StoreError('inUse', `${path}: is open in another process that writes it: stop that one first`, {
+      cause: error,
+    })
   }
 }

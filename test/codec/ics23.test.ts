@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { fromBase64 } from '../../src/base/bytes.ts'
-import { whyNotAbsent, whyNotMember } from '../../src/client/light/ics23.ts'
+import { whyNotAbsent, whyNotMember } from '../../src/codec/ics23.ts'
 
 interface Vector {
   readonly name: string

@@ -1,0 +1,3 @@
+/** The store of a chain that knows validators. */ // red: storeWords
+/** Rows. */
+export const rows = 1
