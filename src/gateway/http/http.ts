@@ -1,12 +1,12 @@
-import { createServer } from 'node:http'
-import { BlockList, isIPv6 } from 'node:net'
+import { createServer, type Server as HttpServer } from 'node:http'
 import cors from '@fastify/cors'
+import { compile } from '@fastify/proxy-addr'
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { WebSocket } from 'ws'
 import { callerAddress } from './callerAddress.ts'
 import { type GuardOptions, isHost, refusedOrigin } from './access.ts'
 import { type Admission, createAdmission } from './admission.ts'
-import { allowHalfOpen, boundConnections, type Connections } from './connections.ts'
+import { allowHalfOpen, boundConnections } from './connections.ts'
 import { answer, type Params, type Piece, type Server } from '../rpc/envelope.ts'
 import { RpcError, type RpcErrorObject, rpcErrors } from '../rpc/errors.ts'
 import type { Readiness } from './health.ts'
@@ -23,7 +23,7 @@ import {
   KEEP_ALIVE_MS,
   LIGHT_BODY_BYTES_MAX,
   READY_MS,
-  REQUEST_CHECK_MS,
+  SOCKET_CLOSE_MS,
 } from './limits.ts'
 
 /** Who calls: the `authorization` header of the request, and the connection. */
@@ -53,21 +53,6 @@ export interface Routes {
   readonly light: Light | undefined
   /** Told when the server begins to close: it waits for the calls under way. */
   readonly onClosing: () => void
-}
-
-/** Creates a JSON parser that also refuses the keys `__proto__` and `constructor`. */
-function safeParser(app: FastifyInstance): Server['parse'] {
-  const parser = app.getDefaultJsonParser('error', 'error')
-  return (text) => {
-    let outcome: { readonly error: Error | null; readonly body: unknown } | undefined
-    // It calls back before it returns, and never looks at the request.
-    void parser(undefined as never, text, (error, body) => {
-      outcome = { error, body }
-    })
-    if (outcome === undefined || outcome.error !== null)
-      throw outcome?.error ?? new Error('the JSON parser did not answer')
-    return outcome.body
-  }
 }
 
 /** Refuses strangers, and tells pages of the origins that pass that they may read the answer (CORS). */
@@ -113,19 +98,39 @@ function addRateLimit(app: FastifyInstance, { countRequest }: Admission): void {
 }
 
 /**
- * Closes the connections of calls that are under way once they are answered, when the server closes. Otherwise each would
- * be kept for a next call, and the server would wait for it. Connections without a whole request are closed at once.
+ * Closes a connection that takes none of its answer for `unreadMs`. Node asks for progress in what waits to be written. It
+ * sets a time of its own behind the last answer, but none between those of requests that came together.
  */
-function addClosing(app: FastifyInstance, onClosing: () => void, { closeIdle }: Connections): void {
-  let closing = false
+function closeUnread(app: FastifyInstance, { unreadMs }: typeof HTTP_LIMITS): void {
+  app.addHook('onSend', async (_request, { raw }) => {
+    raw.setTimeout(unreadMs)
+    raw.prependOnceListener('finish', () => raw.socket?.setTimeout(0))
+  })
+}
+
+/**
+ * Lets the calls under way be answered when the server closes. Node looks at how long requests take only while a server is
+ * open, so a connection that sends nothing, or the half of a request, would keep it from closing for ever: what is open
+ * some time after the last answer is cut off. Returns a function that is told of each call.
+ */
+function addClosing(app: FastifyInstance, servers: ReadonlySet<HttpServer>, onClosing: () => void) {
+  const underWay = new Set<Promise<unknown>>()
+  let isClosing = false
   app.addHook('preClose', async () => {
-    closing = true
-    closeIdle()
+    isClosing = true
     onClosing()
+    await Promise.all(underWay)
+    setTimeout(() => {
+      for (const server of servers) server.closeAllConnections()
+    }, SOCKET_CLOSE_MS).unref()
   })
   app.addHook('onSend', async (_request, reply) => {
-    if (closing) reply.header('connection', 'close')
+    if (isClosing) reply.header('connection', 'close')
   })
+  return <T>(call: Promise<T>): Promise<T> => {
+    underWay.add(call)
+    return call.finally(() => underWay.delete(call))
+  }
 }
 
 /** Asks at most once in `pauseMs`. All who ask in between get the same answer. */
@@ -137,33 +142,25 @@ function atMostEvery<T>(pauseMs: number, ask: () => Promise<T>): () => Promise<T
   }
 }
 
-/** True for addresses of the list. */
-function isAmong(addresses: readonly string[]): (address: string) => boolean {
-  const list = new BlockList()
-  const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIPv6(address) ? 'ipv6' : 'ipv4')
-  for (const one of addresses) {
-    const [address = '', bits] = one.split('/')
-    if (bits === undefined) list.addAddress(address, familyOf(address))
-    else list.addSubnet(address, Number(bits), familyOf(address))
-  }
-  return (address) => list.check(address, familyOf(address))
-}
-
-function open({ requestMs, trustProxies }: typeof HTTP_LIMITS, { watch }: Connections): FastifyInstance {
+function open(
+  { requestMs }: typeof HTTP_LIMITS,
+  isProxy: (address: string) => boolean,
+  onServer: (server: HttpServer) => void,
+): FastifyInstance {
   const timeouts = {
     requestTimeout: requestMs,
     headersTimeout: requestMs,
-    connectionsCheckingInterval: Math.min(REQUEST_CHECK_MS, requestMs),
+    connectionsCheckingInterval: requestMs / 10,
     keepAliveTimeout: KEEP_ALIVE_MS,
   }
   return fastify({
     logger: false,
     bodyLimit: BODY_BYTES_MAX,
-    trustProxy: trustProxies.length === 0 ? false : [...trustProxies],
+    trustProxy: isProxy,
     // Called for each address that `localhost` has.
     serverFactory: (handler) => {
       const server = allowHalfOpen(createServer(timeouts, handler))
-      watch(server)
+      onServer(server)
       return server
     },
   })
@@ -206,15 +203,21 @@ const oneAtATime: Server['admitCalls'] = (methods) =>
 /** Creates the HTTP server, which does not listen yet. It takes bodies up to BODY_BYTES_MAX, `application/json` only. */
 export async function createHttpServer(routes: Routes): Promise<FastifyInstance> {
   const { call, isList, log, guard, limits, ready, documentAt, onClosing } = routes
-  const connections = boundConnections(limits, isAmong(limits.trustProxies))
+  const isTrusted = compile([...limits.trustProxies])
+  const isProxy = (address: string): boolean => isTrusted(address, 0)
+  const connections = boundConnections(limits, isProxy)
   const { unread } = connections
-  const app = open(limits, connections)
-  const parse = safeParser(app)
+  const servers = new Set<HttpServer>()
+  const app = open(limits, isProxy, (server) => {
+    servers.add(server)
+    connections.watch(server)
+  })
   const admission = createAdmission(limits.callsPerSecond, isList)
   const upgrade = routeUpgrades(app)
   await addGuard(app, guard)
   addRateLimit(app, admission)
-  addClosing(app, onClosing, connections)
+  closeUnread(app, limits)
+  const untilAnswered = addClosing(app, servers, onClosing)
   addErrors(app, log)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => done(null, body))
@@ -222,10 +225,8 @@ export async function createHttpServer(routes: Routes): Promise<FastifyInstance>
     app.post(path, { bodyLimit }, async (request, reply) => {
       if (typeof request.body !== 'string')
         return reply.code(415).send({ error: 'expected a body of application/json' })
-      const answered = await answer(
-        { parse, log, ...admission.textOf(request.ip, 1), ...serverOf(request) },
-        request.body,
-      )
+      const server = { log, ...admission.textOf(request.ip, 1), ...serverOf(request) }
+      const answered = await untilAnswered(answer(server, request.body))
       if (answered === undefined) return reply.code(204).send()
       setStatus(reply, answered.refused)
       return sendPieces(reply.type('application/json; charset=utf-8'), unread, answered.pieces)
@@ -253,7 +254,7 @@ export async function createHttpServer(routes: Routes): Promise<FastifyInstance>
         return id
       }
       const caller = { ...connection, subscriber: { add, remove: subscriber.remove } }
-      const server = { call: (method: string, params: Params) => call(method, params, caller), parse, log }
+      const server = { call: (method: string, params: Params) => call(method, params, caller), log }
       const reply = await answer({ ...server, ...admission.textOf(request.ip, 0) }, text)
       const sent = (): void => {
         for (const id of begun) subscriber.begin(id)
@@ -263,10 +264,7 @@ export async function createHttpServer(routes: Routes): Promise<FastifyInstance>
   }
   const page = routes.page === undefined ? undefined : servePage(app, routes.page, unread)
   app.get('/', async (request, reply) => {
-    if (upgrade(request, reply, (socket) => serve(socket, request))) {
-      connections.release(request.raw.socket)
-      return reply
-    }
+    if (upgrade(request, reply, (socket) => serve(socket, request))) return reply
     return page === undefined ? reply.callNotFound() : page(request, reply)
   })
   app.get('/healthz', async () => ({ ok: true }))

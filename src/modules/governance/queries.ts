@@ -64,19 +64,30 @@ const proposalWithVotes = proposalsOf('ProposalWithVotes', {
 
 const counts = optional(field(flag, 'whether the Number, by which proposals count from the first one, comes too'))
 
+/** How many chosen proposals of an answer are counted one by one. A page of a list has no more. */
+const COUNTED_EACH_MAX = 20
+
 /**
- * How the proposals of a list are numbered. Of all of them the place in the list tells it; of chosen ones each is counted,
- * which reads an index up to it.
+ * How the proposals of a list are numbered. Of all of them the place in the list tells it. Of chosen ones the first are
+ * counted each, which reads an index up to it. The others are found on one walk of all proposals: to count each of them
+ * too would cost the length of the answer times the number of all.
  */
 function numbering(
   state: StateReader,
   { type, result }: ProposalFilter,
   newest = false,
 ): (one: Proposal, at: number) => number {
-  if (type !== undefined || result !== undefined) return (one) => numberOf(state, one)
-  if (!newest) return (_one, at) => at + 1
-  const all = countProposals(state, {})
-  return (_one, at) => all - at
+  const all = newest ? countProposals(state, {}) : 0
+  const numberAt = (at: number): number => (newest ? all - at : at + 1)
+  if (type === undefined && result === undefined) return (_one, at) => numberAt(at)
+  const walk = listProposals(state, {}, newest)[Symbol.iterator]()
+  let [numbered, walked] = [0, 0]
+  return (one) => {
+    if (numbered++ < COUNTED_EACH_MAX) return numberOf(state, one)
+    // A proposal that is chosen is one of all, so the walk ends at it.
+    while (walk.next().value?.id !== one.id) walked++
+    return numberAt(walked++)
+  }
 }
 
 /** What chooses among the proposals. */
@@ -103,8 +114,8 @@ export const governanceQueries: readonly QueryEntry[] = [
     positional: 0,
     isCounted: true,
     item: proposal,
-    // Cost: the rows up to the end of the page, and counting in an index; with counts a tally of each row, and of chosen
-    // ones once more a count.
+    // Cost: the rows up to the end of the page, and counting in an index; with counts a tally of each row, and for chosen
+    // ones COUNTED_EACH_MAX counts, and one walk of all proposals where the page has more of them.
     run: ({ state }, { newest, state: result, type, counts: isCounted = false, ...given }) => {
       const filter = { type, result: result === 'open' ? '' : result } as const
       const numberAt = isCounted ? numbering(state, filter, newest) : undefined

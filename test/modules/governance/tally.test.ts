@@ -111,7 +111,7 @@ describe('the tally that is kept is that of the votes, block by block', () => {
 /** A store that counts the rows and index entries that are read of it, those that derived rows are made of too. */
 function countedStore(): Store & { readonly read: () => number } {
   const store = memory()
-  const { get, scan, count, commit } = store
+  const { get, scan, count, rank, commit } = store
   let read = 0
   const rows: StateReader = {
     ...store,
@@ -133,6 +133,11 @@ function countedStore(): Store & { readonly read: () => number } {
       const found = count(table, given)
       read += 1 + found
       return found
+    },
+    rank: (table, index, row) => {
+      const before = rank(table, index, row)
+      read += 1 + before
+      return before
     },
   }
   const derivedRows = createDerivedRows(rows)
@@ -157,8 +162,18 @@ function readsOf(chain: TestChain, store: ReturnType<typeof countedStore>, txs: 
 
 const idAt = (number: number) => proposalIdOf(sha256(new TextEncoder().encode(`proposal ${number}`)))
 
+type Fields = Parameters<typeof createProposal>[2]
+const PARAM: Fields = { type: 'change_param', name: 'max_vals', value: '7' }
+const FUND: Fields = {
+  type: 'transfer_fund',
+  transferFrom: account(1).address,
+  transferTo: account(2).address,
+  amount: 1n,
+  escrow: 0n,
+}
+
 /** A chain of so many validators and open proposals with three votes each, which all end in block 10. */
-function crowdedChain(validators: number, open: number) {
+function crowdedChain(validators: number, open: number, fieldsAt: (number: number) => Fields = () => PARAM) {
   const store = countedStore()
   const chain = new TestChain({ store })
   chain.init(genesisOf(new Array<number>(validators).fill(1000)))
@@ -168,8 +183,11 @@ function crowdedChain(validators: number, open: number) {
   for (let number = 0; number < open; number++) {
     const id = idAt(number)
     const given = { proposer: account(1).address, candidacyId: 1 + (number % validators), reason: '', block: at }
-    const fields = { type: 'change_param', name: 'max_vals', value: '7' } as const
-    createProposal(overlay, { ...given, id, index: number, expireBlockHeight: 10, expireTimestamp: 0 }, fields)
+    createProposal(
+      overlay,
+      { ...given, id, index: number, expireBlockHeight: 10, expireTimestamp: 0 },
+      fieldsAt(number),
+    )
     for (const [candidacyId, answer] of [
       [1, 'Y'],
       [2, 'Y'],
@@ -206,5 +224,34 @@ describe('what a block reads', () => {
       return readsOf(chain, store, [chain.tx(account(4), 'vote', voteOf(id, 'N'))]) - empty
     })
     expect(reads[1]).toBeLessThanOrEqual(reads[0] as number)
+  })
+})
+
+describe('what a query reads', () => {
+  const SEARCH = 'type=change_param&counts=true'
+  const numbersOf = (chain: TestChain, search: string) => {
+    const { data } = chain.query(`/governance/proposals?${search}`) as { data: { Number: number }[] }
+    return data.map((one) => one.Number)
+  }
+  const readsOfQuery = (open: number): number => {
+    const { chain, store } = crowdedChain(4, open)
+    chain.query('/governance/proposals?limit=1&counts=true') // what is read once for all queries of a head
+    const before = store.read()
+    numbersOf(chain, SEARCH)
+    return store.read() - before
+  }
+
+  test('that numbers chosen proposals grows with their number, and not with its square', () => {
+    const [few, many] = [readsOfQuery(200), readsOfQuery(800)]
+    expect(few).toBeGreaterThan(200)
+    expect(many).toBeLessThan(5 * few)
+  })
+
+  test('numbers them alike from both ends, and from the middle, with others between them', () => {
+    const { chain } = crowdedChain(4, 180, (number) => (number % 4 < 2 ? FUND : PARAM))
+    const numbers = Array.from({ length: 180 }, (_, at) => at + 1).filter((number) => (number - 1) % 4 >= 2)
+    expect(numbersOf(chain, SEARCH)).toEqual(numbers)
+    expect(numbersOf(chain, `${SEARCH}&newest=true`)).toEqual(numbers.toReversed())
+    expect(numbersOf(chain, `${SEARCH}&newest=true&offset=3&limit=70`)).toEqual(numbers.toReversed().slice(3, 73))
   })
 })
