@@ -74,3 +74,4 @@ class Counter implements Application {
 const [address = 'tcp://127.0.0.1:26658'] = process.argv.slice(2)
 const server = await startAbciServer({ application: new Counter(), address })
 console.log(`listening on ${server.address}`)
+process.once('SIGTERM', () => server.close())

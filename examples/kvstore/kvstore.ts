@@ -35,3 +35,4 @@ const application: Application = {
 const [address = 'tcp://127.0.0.1:26658'] = process.argv.slice(2)
 const server = await startAbciServer({ application, address })
 console.log(`listening on ${server.address}`)
+process.once('SIGTERM', () => server.close())

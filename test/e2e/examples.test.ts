@@ -54,6 +54,7 @@ describe("abci-cli, CometBFT's own client", () => {
     const expected = transcriptOf(transcript)
     expect(await replay(await abciCli(version), socketOf(name), expected)).toBe(expected)
     await example.stop()
+    expect(example.child.exitCode).toBe(0)
   })
 })
 
