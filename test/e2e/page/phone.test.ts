@@ -31,19 +31,22 @@ interface TouchedRow {
 /** The rows of a view that lead somewhere: tables, proposals, parameters. */
 const rowsOf = (page: Page): Promise<readonly TouchedRow[]> =>
   page.locator('main :is(.table tbody:not(.space) tr, .proposals li, .parameters li):visible').evaluateAll((rows) =>
-    rows.map((row) => {
-      row.scrollIntoView({ block: 'center' })
-      const { left, right, top, bottom, height } = row.getBoundingClientRect()
-      const points = [
-        [left + 2, top + 2],
-        [(left + right) / 2, (top + bottom) / 2],
-        [left + 2, bottom - 3],
-      ] as const
-      const links = points.map(
-        ([x, y]) => row.ownerDocument.elementFromPoint(x, y)?.closest('a')?.getAttribute('href') ?? null,
-      )
-      return { text: row.textContent ?? '', height, links }
-    }),
+    // A row may have gone since it was found.
+    rows
+      .filter(({ isConnected }) => isConnected)
+      .map((row) => {
+        row.scrollIntoView({ block: 'center' })
+        const { left, right, top, bottom, height } = row.getBoundingClientRect()
+        const points = [
+          [left + 2, top + 2],
+          [(left + right) / 2, (top + bottom) / 2],
+          [left + 2, bottom - 3],
+        ] as const
+        const links = points.map(
+          ([x, y]) => row.ownerDocument.elementFromPoint(x, y)?.closest('a')?.getAttribute('href') ?? null,
+        )
+        return { text: row.textContent ?? '', height, links }
+      }),
   )
 
 withBrowser(`a phone of ${WIDTH} pixels`, () => {
