@@ -1,8 +1,8 @@
 /**
  * Packs what is published: `npm run pack`. Builds dist and writes package folders and their tarballs into
  * .cache/packages: `svcd` with the libraries that it runs on; what `svcd/client`, `svcd/abci` and `svcd/store` reach of
- * dist as `@svcd/client`, `@svcd/abci` and `@svcd/store`; and CometBFT for this machine. Version, engines, exports and the
- * versions of libraries are those of package.json.
+ * dist as `@svcd/client`, `@svcd/abci` and `@svcd/store`; `@svcd/create` with examples/names; and CometBFT for this
+ * machine. Version, engines, exports and the versions of libraries are those of package.json.
  *   --release   CometBFT for every kind of machine, by the release of Go that tools/packages/cometbft.json names. Each has
  *               to have the checksum that stands there
  *   --record    the same, and writes the checksums there
@@ -61,7 +61,7 @@ const PARTS: readonly Part[] = [
     description: 'An ABCI server for Node.js: applications for CometBFT (Tendermint) in TypeScript and JavaScript',
     keywords: ['abci', 'abci-server', 'cometbft', 'tendermint', 'blockchain', 'consensus', 'nodejs', 'typescript'],
     readme: 'src/abci/README.md',
-    exports: { '.': './abci', './testing': './abci/testing' },
+    exports: { '.': './abci', './testing': './abci/testing', './node': './abci/node' },
   },
   {
     name: '@svcd/store',
@@ -166,7 +166,7 @@ function writePart({ name, description, keywords, readme, exports, isForBrowsers
 function writeProgram(): string {
   const folder = openFolder(manifest.name, 'README.md')
   const types = reachExports(Object.keys(manifest.exports)).files
-  for (const path of globSync('**/*.*', { cwd: dist }))
+  for (const path of globSync('**/*.*', { cwd: dist, exclude: ['create/**'] }))
     if (!path.endsWith('.d.ts') || types.has(path)) cpSync(join(dist, path), join(folder, 'dist', path))
   cpSync(join(root, 'cometbft-config'), join(folder, 'cometbft-config'), { recursive: true })
   copyLibraries(root, folder)
@@ -176,6 +176,25 @@ function writeProgram(): string {
     // npm installs the one that fits, and goes on without it where it cannot. One that nobody has packed would be missing
     // in lock files, which `npm ci` refuses.
     optionalDependencies: Object.fromEntries(packed.map((one) => [platformPackage(one), manifest.version])),
+  })
+  return folder
+}
+
+/** The program behind `npm create @svcd`, and the example that is its template. */
+function writeCreate(): string {
+  const folder = openFolder('create', 'src/create/README.md')
+  cpSync(join(dist, 'create/create.js'), join(folder, 'create.js'))
+  for (const file of execFileSync('git', ['ls-files', 'examples/names'], { cwd: root, encoding: 'utf8' })
+    .trim()
+    .split('\n'))
+    cpSync(join(root, file), join(folder, 'template', posix.relative('examples/names', file)))
+  writeManifest(folder, {
+    ...pick(published, ['version', 'license', 'type', 'publishConfig']),
+    name: '@svcd/create',
+    description: 'npm create @svcd: a blockchain of your own in TypeScript, on CometBFT, in ten files',
+    keywords: ['create', 'template', 'abci', 'cometbft', 'tendermint', 'blockchain', 'typescript'],
+    engines: { node: '>=22.18' },
+    bin: { create: 'create.js' },
   })
   return folder
 }
@@ -194,7 +213,7 @@ const platforms = await writeCometBft(packed, out, common, {
   },
 })
 // The programs first: npm looks for them when it installs svcd.
-const folders = [...platforms, writeProgram(), ...PARTS.map(writePart)]
+const folders = [...platforms, writeProgram(), ...PARTS.map(writePart), writeCreate()]
 const report = execFileSync('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', out, ...folders], {
   encoding: 'utf8',
   env: { ...process.env, NODE_OPTIONS: '' },

@@ -5,12 +5,13 @@ import { info, initChain } from './genesis.ts'
 import { checkTx, createTxCache, TX_CACHE_BYTES_MAX } from './mempool.ts'
 import { extendVote, prepareProposal, processProposal, verifyVoteExtension } from './proposal.ts'
 import { query } from './query.ts'
-import { applySnapshotChunk, listSnapshots, loadSnapshotChunk, offerSnapshot } from './snapshots.ts'
+import { snapshotHandlers } from './snapshots.ts'
 
 /** The ABCI application on a store, for both dialects. Vote extensions are off. */
 export function createApp(options: AppOptions): CompleteApplication {
   const app = createContext(options, createTxCache(TX_CACHE_BYTES_MAX, options.signatures?.isSigned))
   return {
+    ...snapshotHandlers(app),
     info: () => info(app),
     initChain: (request) => initChain(app, request),
     query: (request) => query(app, request),
@@ -24,9 +25,5 @@ export function createApp(options: AppOptions): CompleteApplication {
     endBlock: () => endBlock(app),
     finalizeBlock: (request) => finalizeBlock(app, request),
     commit: () => commit(app),
-    listSnapshots: () => listSnapshots(app),
-    offerSnapshot: (request) => offerSnapshot(app, request),
-    loadSnapshotChunk: (request) => loadSnapshotChunk(app, request),
-    applySnapshotChunk: (request) => applySnapshotChunk(app, request),
   }
 }

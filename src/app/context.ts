@@ -11,17 +11,7 @@ import type { ReadTx, Verdict, Verify } from '../modules/kernel.ts'
 import type { Params } from '../modules/params/definitions.ts'
 import { paramsInForce } from '../modules/params/keeper.ts'
 import type { CommitVote } from '../modules/stake/block.ts'
-import {
-  type Change,
-  type JournalEntry,
-  type OfferedSnapshots,
-  openOffered,
-  type Overlay,
-  type PreparedBlock,
-  type Restore,
-  type StateReader,
-  type Store,
-} from '../store/index.ts'
+import type { Change, JournalEntry, Overlay, PreparedBlock, StateReader, Store } from '../store/index.ts'
 import type { TxCache } from './mempool.ts'
 
 /** Where the application reports what happens; a pino logger fits. */
@@ -166,19 +156,11 @@ export interface Head {
   optimistic?: OptimisticRun
 }
 
-/** A peer's snapshot that is being restored, and the peers that sent its chunks so far. */
-export interface RestoreInProgress {
-  readonly restore: Restore
-  readonly senders: Set<string>
-}
-
 /** Everything that the handlers of one application share. */
 export interface AppContext {
   readonly options: AppOptions
   readonly txCache: TxCache
-  readonly offered: OfferedSnapshots | undefined
   head: Head
-  restoring: RestoreInProgress | undefined
   /** True once the node has sent a FinalizeBlock request, which the 0.37 dialect does not have. */
   usesFinalizeBlock: boolean
 }
@@ -189,9 +171,7 @@ export function createContext(options: AppOptions, txCache: TxCache): AppContext
   return {
     options,
     txCache,
-    offered: options.snapshots === undefined ? undefined : openOffered(options.snapshots.folder),
     head: { state: options.store },
-    restoring: undefined,
     usesFinalizeBlock: false,
   }
 }

@@ -18,7 +18,7 @@ export { StoreError } from '../base/storeError.ts'
 export type { BlockInfo, BlockRecord, CommittedState, JournalEntry, PreparedBlock, Store, View } from './store.ts'
 export type { SqliteStore, StoreOptions } from './sqlite/sqliteStore.ts'
 export { openSqliteStore } from './sqlite/sqliteStore.ts'
-export type { SqliteReader } from './sqlite/sqliteReader.ts'
+export type { HeldState, SqliteReader } from './sqlite/sqliteReader.ts'
 export { openSqliteReader } from './sqlite/sqliteReader.ts'
 export type { Journal, JournaledBlock } from './sqlite/journal.ts'
 export { openJournal } from './sqlite/journal.ts'
@@ -26,6 +26,8 @@ export { openJournal } from './sqlite/journal.ts'
 // Proofs.
 export type { CommitmentProof } from './tree/proof.ts'
 export { encodeProof } from './tree/proof.ts'
+export type { RowAnswer, RowQuery } from './queryRow.ts'
+export { queryRow } from './queryRow.ts'
 export { whyNotAbsent, whyNotMember } from '../codec/ics23.ts'
 
 // Snapshots.
@@ -49,3 +51,15 @@ export {
 } from './snapshot/folder.ts'
 export type { Restore, RestoreOptions } from './sqlite/restore.ts'
 export { lackOfRoom, openRestore, removeRestore } from './sqlite/restore.ts'
+
+// State sync.
+export type {
+  ChunkVerdict,
+  OfferedSnapshot,
+  StateSyncHandlers,
+  StateSyncOptions,
+  StoreLogger,
+} from './snapshot/stateSync.ts'
+export { stateSyncHandlers } from './snapshot/stateSync.ts'
+export type { SnapshotMaker, SnapshotMakerOptions } from './snapshot/maker.ts'
+export { openSnapshotMaker } from './snapshot/maker.ts'

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
 import * as abci from '../../src/abci/index.ts'
+import * as node from '../../src/abci/node/index.ts'
 import * as testing from '../../src/abci/testing/index.ts'
 
 test('what @svcd/abci exports', () => {
@@ -32,4 +33,8 @@ test('what @svcd/abci/testing exports', () => {
     'random',
     'updateValidators',
   ])
+})
+
+test('what @svcd/abci/node exports', () => {
+  expect(Object.keys(node)).toEqual(['startNode'])
 })

@@ -8,7 +8,7 @@ import { type AppContext, createContext } from '../../src/app/context.ts'
 import { initChain } from '../../src/app/genesis.ts'
 import { checkTx, createTxCache } from '../../src/app/mempool.ts'
 import { processProposal } from '../../src/app/proposal.ts'
-import { applySnapshotChunk, listSnapshots, loadSnapshotChunk, offerSnapshot } from '../../src/app/snapshots.ts'
+import { snapshotHandlers } from '../../src/app/snapshots.ts'
 import { addressBytes } from '../../src/values/address.ts'
 import { tables, views } from '../../src/modules/registry.ts'
 import { writeSnapshot } from '../../src/store/snapshot/write.ts'
@@ -84,21 +84,20 @@ beforeEach(async () => {
 afterEach(() => app.options.store.close())
 
 /** What the context holds apart from what belongs to the process rather than to the state. */
-const held = ({ options: _, txCache: _cache, offered: _offered, usesFinalizeBlock: _dialect, ...rest }: AppContext) =>
-  rest
+const held = ({ options: _, txCache: _cache, usesFinalizeBlock: _dialect, ...rest }: AppContext) => rest
 
 test('InitChain, when it comes again, leaves nothing of what stood on the first one’s state', () => {
   const before = app.head.state
   initChain(app, genesis)
   expect(app.head.state).not.toBe(before)
-  expect(held(app)).toEqual({ head: { state: expect.anything() }, restoring: undefined })
+  expect(held(app)).toEqual({ head: { state: expect.anything() } })
   expect(Object.keys(app.head)).toEqual(['state', 'params'])
 })
 
 test('Commit leaves nothing of what stood on the state before it', () => {
   endBlock(app)
   commit(app)
-  expect(held(app)).toEqual({ head: { state: app.options.store }, restoring: undefined })
+  expect(held(app)).toEqual({ head: { state: app.options.store } })
   expect(Object.keys(app.head)).toEqual(['state', 'params'])
 })
 
@@ -107,16 +106,16 @@ test('a restored snapshot leaves nothing of what stood on the state that it repl
   initChain(peer, genesis)
   const { appHash = nothing } = finalizeBlock(peer, block)
   commit(peer)
-  const [snapshot] = listSnapshots(peer).snapshots ?? []
+  const [serving, joining] = [snapshotHandlers(peer), snapshotHandlers(app)]
+  const { snapshots: [snapshot] = [] } = await serving.listSnapshots({})
   if (snapshot === undefined) throw new Error('no snapshot was made')
   expect(snapshot.chunks).toBe(1)
-  const { chunk = nothing } = await loadSnapshotChunk(peer, { ...snapshot, chunk: 0 })
+  const { chunk = nothing } = await serving.loadSnapshotChunk({ ...snapshot, chunk: 0 })
 
-  expect(offerSnapshot(app, { snapshot, appHash })).toEqual({ result: 1 })
-  expect(app.restoring).toBeDefined()
-  expect(applySnapshotChunk(app, { index: 0, chunk, sender: 'peer' })).toEqual({ result: 1 })
+  expect(joining.offerSnapshot({ snapshot, appHash })).toEqual({ result: 1 })
+  expect(joining.applySnapshotChunk({ index: 0, chunk, sender: 'peer' })).toEqual({ result: 1 })
   expect(app.options.store.height()).toBe(1)
-  expect(held(app)).toEqual({ head: { state: app.options.store }, restoring: undefined })
+  expect(held(app)).toEqual({ head: { state: app.options.store } })
   expect(Object.keys(app.head)).toEqual(['state', 'params'])
   peer.options.store.close()
 })

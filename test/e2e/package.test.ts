@@ -24,7 +24,7 @@ const developer = join(folder, 'developer')
 const ledger = join(folder, 'ledger')
 const program = join(operator, 'node_modules/svcd/dist/cli/svcd.js')
 const { version } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8')) as { version: string }
-const NAMES = ['svcd', 'svcd-client', 'svcd-abci', 'svcd-store']
+const NAMES = ['svcd', 'svcd-client', 'svcd-abci', 'svcd-create', 'svcd-store']
 const COMETBFT = `cometbft-${process.platform}-${process.arch}`
 const tarball = (name: string): string => join(packed, `${name}-${version}.tgz`)
 
@@ -89,9 +89,10 @@ describe('each tarball', () => {
   })
 
   test('is published for a tag of its version, and for no other', () => {
-    expect(published.stdout.trim().split('\n').slice(-5).join(' ')).toBe(
-      `+ @svcd/${COMETBFT}@${version} + svcd@${version} + @svcd/abci@${version} + @svcd/client@${version} + @svcd/store@${version}`,
+    const packages = [COMETBFT, '', 'abci', 'client', 'create', 'store'].map((name) =>
+      name === '' ? 'svcd' : `@svcd/${name}`,
     )
+    expect(published.stdout.trim().split('\n').slice(-6)).toEqual(packages.map((name) => `+ ${name}@${version}`))
     expect(publish('v0.1.0')).toMatchObject({
       status: 1,
       stderr: `publish: package.json has version ${version}, so the tag must be v${version}, got: v0.1.0\n`,
@@ -200,7 +201,14 @@ describe('svcd, installed without a registry and without a compiler', () => {
       expect(runNode(operator, [program, '--version'], node).trim()).toBe(version)
       expect(runNode(operator, [program, 'devnet', '--help'], node)).toContain('--block-time')
     }
-    showExports(operator, ['svcd/client', 'svcd/abci', 'svcd/abci/testing', 'svcd/store', 'svcd/devnet'])
+    showExports(operator, [
+      'svcd/client',
+      'svcd/abci',
+      'svcd/abci/testing',
+      'svcd/abci/node',
+      'svcd/store',
+      'svcd/devnet',
+    ])
   })
 })
 
@@ -233,7 +241,13 @@ describe('@svcd/client and @svcd/abci', () => {
 
   test('are imported and required on Node 24 and 22', () => {
     symlinkSync(join(checkout, 'node_modules/web3'), join(developer, 'node_modules/web3'))
-    showExports(developer, ['@svcd/client', '@svcd/client/web3-plugin', '@svcd/abci', '@svcd/abci/testing'])
+    showExports(developer, [
+      '@svcd/client',
+      '@svcd/client/web3-plugin',
+      '@svcd/abci',
+      '@svcd/abci/testing',
+      '@svcd/abci/node',
+    ])
   })
 
   test("the quick start of abci's README runs as written on Node 24 and 22, driven by abci-cli", async () => {

@@ -16,6 +16,7 @@ const MODULES: Readonly<Record<string, readonly [name: string, file: string]>> =
   abci: ['svcd/abci', 'abci.md'],
   store: ['svcd/store', 'store.md'],
   'abci-testing': ['svcd/abci/testing', 'abci/testing.md'],
+  'abci-node': ['svcd/abci/node', 'abci/node.md'],
 }
 
 const WARNING = 'Generated from the types and comments of the code.'

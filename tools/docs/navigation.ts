@@ -41,7 +41,7 @@ const decisions = find('docs/decisions/[0-9]*.md').map((source) =>
 
 // The packages have places of their own.
 const folders = find('src/**/README.md')
-  .filter((source) => !/^src\/(?:abci|client|store)\//.test(source))
+  .filter((source) => !/^src\/(?:abci|client|create|store)\//.test(source))
   .map((source) => {
     const folder = source.slice(0, -'/README.md'.length)
     return page(`/${folder}/`, folder, source)
@@ -85,9 +85,13 @@ export const sections: readonly Section[] = [
   {
     title: 'Your own chain',
     pages: [
+      page('/own-chain', 'Write your own chain', 'docs/own-chain.md'),
       page('/abci', '@svcd/abci', 'src/abci/README.md'),
       page('/abci-requests', 'What requests contain', 'docs/abci-requests.md'),
       page('/store', '@svcd/store', 'src/store/README.md'),
+      page('/create', '@svcd/create', 'src/create/README.md'),
+      page('/examples/names', 'Example: names', 'examples/names/README.md'),
+      page('/examples/names/agents', 'Example: names, for tools', 'examples/names/AGENTS.md'),
       page('/examples/kvstore', 'Example: key-value store', 'examples/kvstore/README.md'),
       page('/examples/counter', 'Example: counter', 'examples/counter/README.md'),
     ],
@@ -110,6 +114,7 @@ export const sections: readonly Section[] = [
       page('/api/abci', 'API: svcd/abci'),
       page('/api/store', 'API: svcd/store'),
       page('/api/abci-testing', 'API: svcd/abci/testing'),
+      page('/api/abci-node', 'API: svcd/abci/node'),
     ],
   },
   {

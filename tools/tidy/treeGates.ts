@@ -14,8 +14,8 @@ function packageEntries(root: string): string[] {
     `src/${file}.ts`,
     `src/${file}.js`,
   ])
-  // The web page begins with its HTML.
-  return [...named, ...built, 'src/dashboard/main.tsx']
+  // The web page begins with its HTML, and the program of @svcd/create is in no other package.
+  return [...named, ...built, 'src/dashboard/main.tsx', 'src/create/create.ts']
 }
 
 /** Paths that `source` imports, re-exports, loads with import() or names in new URL(…, import.meta.url). */

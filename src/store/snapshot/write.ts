@@ -36,7 +36,12 @@ function* toChunks(records: Iterable<Uint8Array>, size: number): Generator<Uint8
   if (filled > 0) yield chunk.subarray(0, filled)
 }
 
-function writeFiles(state: CommittedState, tables: readonly Table[], path: string, chunkBytes: number): Snapshot {
+function* writeFiles(
+  state: CommittedState,
+  tables: readonly Table[],
+  path: string,
+  chunkBytes: number,
+): Generator<undefined, Snapshot> {
   const chunkHashes: Uint8Array[] = []
   let [records, bytes] = [0, 0]
   const counted = function* (): Generator<Uint8Array> {
@@ -46,6 +51,7 @@ function writeFiles(state: CommittedState, tables: readonly Table[], path: strin
     }
   }
   for (const chunk of toChunks(counted(), chunkBytes)) {
+    if (chunkHashes.length > 0) yield
     writeFileSync(join(path, chunkFile(chunkHashes.length)), chunk, { flush: true })
     chunkHashes.push(sha256(chunk))
     bytes += chunk.length
@@ -66,6 +72,31 @@ function writeFiles(state: CommittedState, tables: readonly Table[], path: strin
   return { metadata, metadataBytes }
 }
 
+/** `writeSnapshot`, which pauses between chunks. One that is ended before leaves nothing behind. */
+export function* snapshotSteps(
+  state: CommittedState,
+  tables: readonly Table[],
+  folder: string,
+  chunkBytes = CHUNK_BYTES,
+): Generator<undefined, Snapshot> {
+  ensureFolder(folder)
+  const path = mkdtempSync(join(folder, `${UNFINISHED}${state.height()}-`))
+  try {
+    const snapshot = yield* writeFiles(state, tables, path, chunkBytes)
+    sync(path)
+    const target = snapshotPath(folder, state.height())
+    const existing = readSnapshot(target)
+    if (existing === undefined || !equalBytes(existing.metadataBytes, snapshot.metadataBytes)) {
+      if (existsSync(target)) removeSnapshot(folder, state.height())
+      renameSync(path, target)
+    }
+    sync(folder)
+    return snapshot
+  } finally {
+    rmSync(path, { recursive: true, force: true })
+  }
+}
+
 /**
  * Writes the snapshot of a committed state into `folder`; it is whole and on disk when the call returns. Its bytes are a
  * function of the hashed rows, the height and the chain id, so one that exists already is kept, unless it is of a block
@@ -82,20 +113,9 @@ export function writeSnapshot(
   folder: string,
   chunkBytes = CHUNK_BYTES,
 ): Snapshot {
-  ensureFolder(folder)
-  const path = mkdtempSync(join(folder, `${UNFINISHED}${state.height()}-`))
-  try {
-    const snapshot = writeFiles(state, tables, path, chunkBytes)
-    sync(path)
-    const target = snapshotPath(folder, state.height())
-    const existing = readSnapshot(target)
-    if (existing === undefined || !equalBytes(existing.metadataBytes, snapshot.metadataBytes)) {
-      if (existsSync(target)) removeSnapshot(folder, state.height())
-      renameSync(path, target)
-    }
-    sync(folder)
-    return snapshot
-  } finally {
-    rmSync(path, { recursive: true, force: true })
+  const steps = snapshotSteps(state, tables, folder, chunkBytes)
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done === true) return value
   }
 }

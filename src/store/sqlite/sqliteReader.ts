@@ -4,6 +4,13 @@ import type { Table } from '../table.ts'
 import { checkVersion } from './schema.ts'
 import { createSqlState } from './sqlState.ts'
 
+/** One committed state, which stays what it is while blocks go on. */
+export interface HeldState {
+  readonly state: CommittedState
+  /** Ends the read. Nothing of `state` may be used afterwards. */
+  end(): void
+}
+
 /** Reads committed states while blocks go on. */
 export interface SqliteReader {
   /**
@@ -11,6 +18,11 @@ export interface SqliteReader {
    * after it has returned. A `read` within a `read` sees the same state.
    */
   read<T>(fn: (state: CommittedState) => T): T
+  /**
+   * Holds the state that is committed now, across turns of the event loop and until `end`. SQLite's write-ahead log grows
+   * meanwhile. Throws while another one is held.
+   */
+  hold(): HeldState
   /** A number that differs whenever anything was committed since. Within a `read` it is that of the state read. */
   version(): bigint
   close(): void
@@ -52,6 +64,18 @@ export function openSqliteReader({
       } finally {
         reads++
         connection.db.exec('COMMIT')
+      }
+    },
+    hold: () => {
+      connection.db.exec('BEGIN')
+      // SQLite chooses the state at the first read.
+      state.height()
+      return {
+        state,
+        end: () => {
+          reads++
+          connection.db.exec('COMMIT')
+        },
       }
     },
     version: () => (connection.statement('PRAGMA data_version').get() as [bigint])[0],

@@ -1,0 +1,2 @@
+export type { CometNode, NodeOptions } from './startNode.ts'
+export { startNode } from './startNode.ts'

@@ -1,0 +1,123 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join, resolve } from 'node:path'
+
+/**
+ * The settings of a node.
+ * @example const options: NodeOptions = { home: 'data', proxyApp: 'tcp://127.0.0.1:26658', join: 'http://10.0.0.1:26657' }
+ */
+export interface NodeOptions {
+  /** The folder of the node's configuration and data, which `cometbft init` makes when it is not there. */
+  readonly home: string
+  /** The address on which the application listens. */
+  readonly proxyApp: string
+  /** The id of a new chain; by default one that CometBFT invents. */
+  readonly chainId?: string
+  /** The port of the RPC on 127.0.0.1; that of peers is one below. Default: 26657. */
+  readonly port?: number
+  /**
+   * The RPC address of a node, `http://host:port`, whose chain this one joins: with its genesis file, as its peer and from
+   * one of its snapshots. It is trusted for the newest header.
+   */
+  readonly join?: string | undefined
+  /** Settings of CometBFT as environment variables, such as CMT_P2P_LADDR. They win over the ones above. */
+  readonly env?: NodeJS.ProcessEnv
+  /** The program. Default: that of `@svcd/cometbft-<platform>`, or the `cometbft` on PATH. */
+  readonly program?: string
+}
+
+/**
+ * A CometBFT node that runs.
+ * @example process.once('SIGTERM', () => node.stop())
+ */
+export interface CometNode {
+  /** Resolves with the exit status when the node has ended by itself or by `stop`; null for a signal. */
+  readonly ended: Promise<number | null>
+  /** Ends the node with SIGTERM, after 10 s with SIGKILL, and resolves when it has ended. Stop it before the application's server. */
+  stop(): Promise<void>
+}
+
+// CometBFT does not always end when it is asked in the middle of a block.
+const GRACE_MS = 10_000
+const LOG_LEVEL = 'state:info,statesync:info,*:error'
+
+/** The program that npm has installed for this machine, or the one on PATH. */
+function findProgram(): string {
+  const name = process.platform === 'win32' ? 'cometbft.exe' : 'cometbft'
+  const manifest = `@svcd/cometbft-${process.platform}-${process.arch}/package.json`
+  for (const from of [resolve('package.json'), import.meta.url]) {
+    try {
+      return join(dirname(createRequire(from).resolve(manifest)), 'bin', name)
+    } catch {
+      // It is not installed there.
+    }
+  }
+  return 'cometbft'
+}
+
+interface Answers {
+  readonly genesis: { readonly genesis: object }
+  readonly status: {
+    readonly node_info: { readonly id: string; readonly listen_addr: string }
+    readonly sync_info: { readonly latest_block_height: string; readonly latest_block_hash: string }
+  }
+}
+
+async function ask<M extends keyof Answers>(rpc: string, method: M): Promise<Answers[M]> {
+  const response = await fetch(`${rpc}/${method}`)
+  return ((await response.json()) as { readonly result: Answers[M] }).result
+}
+
+/** The settings with which CometBFT joins the chain of the node at `rpc`. Writes the genesis file of that chain. */
+async function joinChain(rpc: string, genesisFile: string): Promise<NodeJS.ProcessEnv> {
+  const { genesis } = await ask(rpc, 'genesis')
+  writeFileSync(genesisFile, JSON.stringify(genesis))
+  const { node_info, sync_info } = await ask(rpc, 'status')
+  const port = /\d+$/.exec(node_info.listen_addr)?.[0]
+  return {
+    CMT_P2P_PERSISTENT_PEERS: `${node_info.id}@${new URL(rpc).hostname}:${port}`,
+    CMT_STATESYNC_ENABLE: 'true',
+    CMT_STATESYNC_DISCOVERY_TIME: '5s',
+    // CometBFT wants two of them, to compare their headers.
+    CMT_STATESYNC_RPC_SERVERS: `${rpc},${rpc}`,
+    CMT_STATESYNC_TRUST_HEIGHT: sync_info.latest_block_height,
+    CMT_STATESYNC_TRUST_HASH: sync_info.latest_block_hash,
+  }
+}
+
+/**
+ * Starts a CometBFT node beside an application, and makes its home the first time: that of a chain of its own with one
+ * validator, or of the chain that it joins. The node prints to this process's output. Suits development, tests and small
+ * networks; for more, write config.toml yourself. Rejects when there is no CometBFT, `init` fails or the peer does not
+ * answer.
+ * @example const node = await startNode({ home: 'data', proxyApp: server.address, chainId: 'my-chain' })
+ */
+export async function startNode(options: NodeOptions): Promise<CometNode> {
+  const { home, proxyApp, chainId, port = 26_657, join: peer, env = process.env, program = findProgram() } = options
+  const genesisFile = join(home, 'config', 'genesis.json')
+  if (!existsSync(genesisFile)) {
+    execFileSync(program, ['init', '--home', home], { stdio: ['ignore', 'ignore', 'inherit'] })
+    const genesis = JSON.parse(readFileSync(genesisFile, 'utf8')) as object
+    if (chainId !== undefined) writeFileSync(genesisFile, JSON.stringify({ ...genesis, chain_id: chainId }))
+  }
+  const settings = {
+    CMT_RPC_LADDR: `tcp://127.0.0.1:${port}`,
+    CMT_P2P_LADDR: `tcp://127.0.0.1:${port - 1}`,
+    CMT_LOG_LEVEL: LOG_LEVEL,
+    ...(peer === undefined ? {} : await joinChain(peer, genesisFile)),
+    ...env,
+  }
+  const child = spawn(program, ['start', '--home', home, '--proxy_app', proxyApp], { stdio: 'inherit', env: settings })
+  const ended = once(child, 'exit').then(([code]) => code as number | null)
+  return {
+    ended,
+    stop: async () => {
+      child.kill('SIGTERM')
+      const timer = setTimeout(() => child.kill('SIGKILL'), GRACE_MS)
+      await ended
+      clearTimeout(timer)
+    },
+  }
+}
