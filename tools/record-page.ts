@@ -92,7 +92,9 @@ async function live({ url, accounts }: Devnet): Promise<string> {
 /** Waits for what a view asks for: its rows, the plots, and what is asked for after the first answers. */
 async function settle(page: Page): Promise<void> {
   await page.locator('main h1').waitFor({ state: 'attached' })
-  await page.waitForTimeout(2_500)
+  await page.waitForTimeout(1_500)
+  while ((await page.locator('main [aria-busy="true"]').count()) > 0) await page.waitForTimeout(100)
+  await page.waitForTimeout(1_000)
 }
 
 /** The pictures of README and docs/page.md. */
@@ -130,8 +132,11 @@ const press =
   (page) =>
     page.getByRole('main').getByRole('button', { name }).click()
 
+/** Where a view is, and what is done in it. */
+type View = readonly [path: string, ...steps: Step[]]
+
 /** Every view of the page that shows something of this chain, by the name of its picture. */
-async function viewsOf({ url, accounts }: Devnet): Promise<Readonly<Record<string, readonly [string, ...Step[]]>>> {
+async function viewsOf({ url, accounts }: Devnet): Promise<Readonly<Record<string, View>>> {
   const { governance, stake, getTransactions, blockNumber } = new Svc(url).async
   const [owner, second] = accounts.map(({ address }) => address) as [string, string]
   const { data: validators } = await stake.validator.list()
@@ -203,32 +208,47 @@ interface Chosen {
   readonly views: readonly string[] | undefined
 }
 
-/** The pictures of every view of one chain. Says which views are wider than the window. */
+/** Views that are open at the same time: most of the time of one is waiting for answers. */
+const AT_ONCE = 3
+
+/** How long a busy machine may take for a step, in ms. */
+const STEP_MS = 120_000
+
+/** The pictures of every view of one chain. Each view is opened once, and then shown at each width and in each scheme. */
 async function recordAll(browser: Browser, { folder, chain, widths, schemes, views }: Chosen): Promise<void> {
   const temp = tempFolder('pictures')
   const net = await startDevnet(largeChainOptions(temp.path, chain))
-  try {
-    await growLargeChain(net, chain)
-    const all = Object.entries(await viewsOf(net)).filter(([name]) => views?.includes(name) !== false)
+  const take = async (name: string, [path, ...steps]: View): Promise<void> => {
+    const page = await browser.newPage()
+    page.setDefaultTimeout(STEP_MS)
+    await page.goto(`${net.url}/#/${path}`)
+    await settle(page)
+    for (const step of steps) await step(page)
+    if (steps.length > 0) await settle(page)
     for (const width of widths) {
+      const viewport = { width: Number(width), height: HEIGHTS[width] ?? 900 }
+      await page.setViewportSize(viewport)
       for (const colorScheme of schemes as ('light' | 'dark')[]) {
-        for (const [name, [path, ...steps]] of all) {
-          const viewport = { width: Number(width), height: HEIGHTS[width] ?? 900 }
-          const page = await browser.newPage({ viewport, colorScheme })
-          await page.goto(`${net.url}/#/${path}`)
-          await settle(page)
-          for (const step of steps) await step(page)
-          if (steps.length > 0) await settle(page)
-          const file = `${name}-${chain.candidacies}-${width}-${colorScheme}.png`
-          const [wide, high] = await page
-            .locator('html')
-            .evaluate((it) => [it.scrollWidth - it.clientWidth, it.scrollHeight] as const)
-          if (wide > 0) process.stdout.write(`${file}: ${wide} pixels wider than the window\n`)
-          await page.screenshot({ path: join(folder, file), animations: 'disabled', ...partOf(viewport, high) })
-          await page.close()
-        }
+        await page.emulateMedia({ colorScheme })
+        // Plots are drawn anew.
+        await page.waitForTimeout(500)
+        const file = `${name}-${chain.candidacies}-${width}-${colorScheme}.png`
+        const [wide, high] = await page
+          .locator('html')
+          .evaluate((it) => [it.scrollWidth - it.clientWidth, it.scrollHeight] as const)
+        if (wide > 0) process.stdout.write(`${file}: ${wide} pixels wider than the window\n`)
+        await page.screenshot({ path: join(folder, file), animations: 'disabled', ...partOf(viewport, high) })
       }
     }
+    await page.close()
+  }
+  try {
+    await growLargeChain(net, chain)
+    const left = Object.entries(await viewsOf(net)).filter(([name]) => views?.includes(name) !== false)
+    const takeRest = async (): Promise<void> => {
+      for (let next = left.shift(); next !== undefined; next = left.shift()) await take(...next)
+    }
+    await Promise.all(Array.from({ length: AT_ONCE }, takeRest))
   } finally {
     await net.close()
     temp.remove()

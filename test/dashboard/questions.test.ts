@@ -33,7 +33,7 @@ describe('questions', () => {
     jest.useRealTimers()
   })
 
-  const setLine = (state: 'live' | 'lost') =>
+  const setLine = (state: 'connecting' | 'live' | 'lost') =>
     chain.line.set({ state, reason: '', isAnswered: false, since: Date.now() })
   const setHidden = (hidden: boolean): void => {
     tab.hidden = hidden
@@ -166,6 +166,16 @@ describe('questions', () => {
     await pass(3_000)
     expect([state.asked, state.data, state.error]).toEqual([2, 2, undefined])
     state.end()
+  })
+
+  test('what was asked before the line is there for the first time is not asked again when it is', async () => {
+    setLine('connecting')
+    const first = show('onReturn')
+    await pass(2_000)
+    setLine('live')
+    await pass(2_000)
+    expect(first.asked).toBe(1)
+    first.end()
   })
 
   test('nothing is repeated while the line is lost; what failed is asked at once when it is back', async () => {

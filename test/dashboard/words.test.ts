@@ -30,6 +30,7 @@ describe('words', () => {
     ['vote', { proposalId: ID, answer: 'N' }, `Vote no on ${ID}`],
     ['vote', { proposalId: ID, answer: '<b>' }, `Vote <b> on ${ID}`],
     ['proposeChangeParam', { name: 'gas_price', value: '3' }, 'Propose to set gas_price to 3'],
+    ['proposeChangeParam', { name: 'gas_price', value: '1500000000' }, 'Propose to set gas_price to 1,500,000,000'],
     ['declareCandidacy', { pubKey: ID, description: { name: 'Alice' } }, 'Declare the candidacy Alice'],
     ['declareCandidacy', { pubKey: ID }, 'Declare a candidacy'],
     [

@@ -120,15 +120,21 @@ function refreshShown(isReturn = false): void {
   }
 }
 
+let wasLost = false
+
 function onLine(): void {
-  if (line.get().state !== 'live') return
+  const { state } = line.get()
+  if (state === 'lost') wasLost = true
+  if (state !== 'live') return
   for (const question of questions.values()) {
     if (question.failures === 0) continue
     // What failed while the gateway was away need not wait any longer.
     clearTimeout(question.timer)
     Object.assign(question, { timer: undefined, notBefore: 0 })
   }
-  refreshShown(true)
+  // What a page asks before its line is there for the first time is new.
+  refreshShown(wasLost)
+  wasLost = false
 }
 
 head.listen(() => refreshShown())

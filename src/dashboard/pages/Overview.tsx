@@ -113,8 +113,7 @@ function Figured({ set }: { readonly set: ReturnType<typeof useSet> }) {
   )
   const { supply, staked } = useStake()
   const members = set.data?.data ?? []
-  const proven = members.filter((member) => member.proven)
-  const powers = (of: typeof members): number => of.reduce((sum, { power }) => sum + power, 0)
+  const joining = members.filter((member) => !member.proven).length
   return (
     <Figures
       figures={[
@@ -134,9 +133,9 @@ function Figured({ set }: { readonly set: ReturnType<typeof useSet> }) {
           note: `over the last ${blocks.length} blocks`,
         },
         {
-          name: 'Validators signing',
-          value: set.data === undefined ? <Pending /> : `${proven.length} of ${members.length}`,
-          note: `${formatShare(powers(proven), powers(members))} of the voting power`,
+          name: 'Validators',
+          value: set.data === undefined ? <Pending /> : formatCount(members.length),
+          note: joining === 0 ? 'that sign blocks and vote' : `${formatCount(joining)} of them joining`,
         },
         {
           name: 'Open proposals',

@@ -1,4 +1,6 @@
 import type { GetShortfallResult } from '../../client/index.ts'
+import { useRef } from 'preact/hooks'
+import { head } from '../data/chain.ts'
 import { svc } from '../data/gateway.ts'
 import { useStore } from '../data/store.ts'
 import { useAnswer } from '../data/useAnswer.ts'
@@ -13,6 +15,8 @@ import { visibleText } from '../marks.ts'
 import { linkTo } from '../route.ts'
 import { operationTitle, operationWords } from '../operations/index.ts'
 import { sent, type Sent } from '../wallet/act.ts'
+import { ProgressNote } from '../wallet/ReviewDialog.tsx'
+import { formatCount } from '../format.ts'
 
 const decoded = (base64: string): string | undefined => {
   try {
@@ -134,6 +138,35 @@ function Found({ tx }: { readonly tx: Tx }) {
   )
 }
 
+/** A transaction of which the node has nothing: only the hash is known, and what that can mean. */
+function Unknown() {
+  const newest = useStore(head)?.height
+  const first = useRef(newest)
+  first.current ??= newest
+  const earliest =
+    useAnswer('earliest', () => svc.async.getTransactions({ limit: 1 }), 'once').data?.earliest_height ?? 1
+  const blocks = (newest ?? 0) - (first.current ?? 0)
+  return (
+    <div role='status'>
+      <p class='note'>
+        This node does not know this transaction: none of its blocks holds it
+        {blocks === 0
+          ? ''
+          : `, nor ${blocks === 1 ? 'the one' : `any of the ${formatCount(blocks)}`} made since you came`}
+        . That can mean:
+      </p>
+      <ul class='plain-list'>
+        <li>It was sent a moment ago. This page shows it as soon as it is in a block.</li>
+        <li>It was refused. Then nothing of it happened, and only who sent it was told why.</li>
+        {earliest > 1 && (
+          <li>It is in a block before {formatCount(earliest)}, the first one that this node still has.</li>
+        )}
+        <li>It is a transaction of another chain, or the hash is mistyped.</li>
+      </ul>
+    </div>
+  )
+}
+
 /** A transaction that is in no block. `own`: what this page knows of it, if it has sent it. */
 function Missing({ isRefused, own }: { readonly isRefused: boolean; readonly own: Sent | undefined }) {
   if (own?.progress.state === 'failed') {
@@ -148,16 +181,24 @@ function Missing({ isRefused, own }: { readonly isRefused: boolean; readonly own
       </>
     )
   }
-  return isRefused ? (
-    <EmptyNote>
-      This transaction was refused before it came into a block, because a balance was too low. Its sender may send it
-      again once the balance covers it.
-    </EmptyNote>
-  ) : (
-    <p class='note waiting' role='status'>
-      No block that this node knows holds this transaction. It may wait for one, or have been refused: the page watches
-      for it and shows it as soon as it is in a block.
-    </p>
+  if (isRefused) {
+    return (
+      <EmptyNote>
+        This transaction was refused before it came into a block, because a balance was too low. Its sender may send it
+        again once the balance covers it.
+      </EmptyNote>
+    )
+  }
+  if (own === undefined) return <Unknown />
+  return (
+    <>
+      <p class='summary'>
+        <UserText text={own.words} />
+      </p>
+      <div role='status'>
+        <ProgressNote progress={own.progress} />
+      </div>
+    </>
   )
 }
 

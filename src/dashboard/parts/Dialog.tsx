@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 
 /**
  * A sheet in front of the page. The focus stays in it, Escape closes it, and where the focus was before it goes back to.
@@ -15,7 +15,8 @@ export function Dialog({
 }) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
-  useEffect(() => {
+  // The end of a plain effect waits for the next paint: keys that are pressed until then would go nowhere.
+  useLayoutEffect(() => {
     const before = document.activeElement
     const open = dialog.current
     open?.showModal()

@@ -25,6 +25,10 @@ function colour(name: string): string {
   return color
 }
 
+/** The width of the axis of values, whose labels may be long, in px: a digit is about 7 wide. */
+const roomOf = (_: uPlot, labels: string[] | null): number =>
+  Math.max(64, 16 + 7 * Math.max(0, ...(labels ?? []).map(({ length }) => length)))
+
 function optionsOf(library: typeof uPlot, width: number, { isTime = false, kind, print, height }: PlotProps) {
   const [accent, ink, rule] = [colour('--accent'), colour('--ink-soft'), colour('--rule')]
   const axis = { stroke: ink, grid: { stroke: rule, width: 1 }, ticks: { show: false }, font: '12px system-ui' }
@@ -55,7 +59,7 @@ function optionsOf(library: typeof uPlot, width: number, { isTime = false, kind,
                 all.map((one) => (Number.isInteger(one) ? one.toLocaleString('en') : '')),
             }),
       },
-      { ...axis, size: 64, space: 40, values: (_: uPlot, all: number[]) => all.map(print) },
+      { ...axis, size: roomOf, space: 40, values: (_: uPlot, all: number[]) => all.map(print) },
     ],
     series: [
       {},

@@ -6,8 +6,8 @@ import { type CsvValue, csvText, download } from './csv.ts'
 import { EmptyNote } from './notes.tsx'
 
 /**
- * Where a cell stands in a narrow window, whose rows are two lines: the name and what counts most in the first one, a note
- * and what stands aside below. What one can do stands beside both.
+ * Where a cell stands in a narrow window: the whole name first, in as many lines as it needs, and below it in one line a
+ * note, what counts most, and what stands aside. What one can do stands beside all of them.
  */
 type Corner = 'name' | 'figure' | 'note' | 'aside' | 'action'
 
@@ -39,7 +39,7 @@ interface TableProps<Row> {
   readonly label: string
   readonly columns: readonly Column<Row>[]
   readonly rows: readonly Row[]
-  readonly keyOf: (row: Row) => string | number
+  readonly keyOf: (row: Row) => Key
   /** Where a row leads: in a narrow window the whole row is this link. */
   readonly linkOf: (row: Row) => string | undefined
   /** What stands there when there are no rows. */
@@ -48,52 +48,84 @@ interface TableProps<Row> {
   readonly isSortable?: boolean
 }
 
-/** A window so narrow that rows are two lines. style/rows.css says it too. */
+/** A window so narrow that rows are not one line. style/rows.css says it too. */
 const narrow = matchMedia('(max-width: 44rem)')
 const isNarrow = createStore(narrow.matches)
 narrow.addEventListener('change', () => isNarrow.set(narrow.matches))
 
-/** The height of a row in px, which style/table.css and style/rows.css set too. */
+/** The height of a row in px whose name takes one line; style/table.css and style/rows.css set it too. */
 const rowPx = (): number => (narrow.matches ? 60 : 44)
 
-/** Rows that are drawn above and below what can be seen. */
-const SPARE_ROWS = 12
+/** How far above and below what can be seen rows are drawn, in px. */
+const SPARE_PX = 600
 
 /** Rows that a long table draws before it knows which are in sight. */
 const FIRST_ROWS = 30
 
+/** `aria-rowindex` of the first row: the head has 1. */
+const FIRST_INDEX = 2
+
 /** Tables with fewer rows are drawn whole. */
 const WINDOWED_FROM = 100
 
+/** The rows that are drawn, from `first` to before `end`, and the room of those above and below, in px. */
 interface Part {
   readonly first: number
   readonly end: number
-  readonly px: number
+  readonly above: number
+  readonly below: number
 }
 
-/** The rows of a long table that the window shows. */
-function useWindow(count: number, place: { readonly current: HTMLElement | null }): Part {
-  const [part, setPart] = useState<Part>({ first: 0, end: Math.min(count, FIRST_ROWS), px: rowPx() })
-  useEffect(() => {
+type Key = string | number
+
+/** Which rows to draw when `top` px of the table are above the window. `pxOf`: the height of a row. */
+export function partOf(count: number, pxOf: (index: number) => number, top: number, windowPx: number): Part {
+  let [first, above] = [0, 0]
+  for (; first < count && above + pxOf(first) < top - SPARE_PX; first++) above += pxOf(first)
+  let [end, bottom] = [first, above]
+  for (; end < count && bottom < top + windowPx + SPARE_PX; end++) bottom += pxOf(end)
+  // A table that became shorter is not drawn beyond its end, however far down the window still is.
+  for (; first > 0 && bottom - above < windowPx + 2 * SPARE_PX; ) above -= pxOf(--first)
+  let below = 0
+  for (let index = end; index < count; index++) below += pxOf(index)
+  return { first, end, above, below }
+}
+
+/** The rows of a long table that the window shows. Names may wrap, so each row's height is known once it was drawn. */
+function useWindow(keys: readonly Key[], place: { readonly current: HTMLElement | null }): Part {
+  const count = keys.length
+  const [part, setPart] = useState<Part>(() => {
+    const end = Math.min(count, FIRST_ROWS)
+    return { first: 0, end, above: 0, below: (count - end) * rowPx() }
+  })
+  const [heights] = useState(() => new Map<Key, number>())
+  const look = (): void => {
     if (count < WINDOWED_FROM) return
-    const look = (): void => {
-      const top = place.current?.getBoundingClientRect().top ?? 0
-      const px = rowPx()
-      const drawn = Math.ceil(innerHeight / px) + 2 * SPARE_ROWS
-      // A table that became shorter is not drawn beyond its end, however far down the window still is.
-      const first = Math.max(0, Math.min(Math.floor(-top / px) - SPARE_ROWS, count - drawn))
-      const end = Math.min(count, first + drawn)
-      setPart((last) => (last.first === first && last.end === end && last.px === px ? last : { first, end, px }))
+    for (const row of place.current?.querySelectorAll('tbody > [aria-rowindex]') ?? []) {
+      const key = keys[Number(row.ariaRowIndex) - FIRST_INDEX]
+      if (key !== undefined) heights.set(key, row.getBoundingClientRect().height)
     }
-    look()
-    addEventListener('scroll', look, { passive: true })
-    addEventListener('resize', look)
+    const pxOf = (index: number): number => heights.get(keys[index] as Key) ?? rowPx()
+    const next = partOf(count, pxOf, -(place.current?.getBoundingClientRect().top ?? 0), innerHeight)
+    setPart((last) => (JSON.stringify(last) === JSON.stringify(next) ? last : next))
+  }
+  const latest = useRef(look)
+  latest.current = look
+  useEffect(look)
+  useEffect(() => {
+    const onScroll = (): void => latest.current()
+    const onResize = (): void => {
+      heights.clear()
+      latest.current()
+    }
+    addEventListener('scroll', onScroll, { passive: true })
+    addEventListener('resize', onResize)
     return () => {
-      removeEventListener('scroll', look)
-      removeEventListener('resize', look)
+      removeEventListener('scroll', onScroll)
+      removeEventListener('resize', onResize)
     }
-  }, [count])
-  return count < WINDOWED_FROM ? { first: 0, end: count, px: 0 } : part
+  }, [])
+  return count < WINDOWED_FROM ? { first: 0, end: count, above: 0, below: 0 } : part
 }
 
 const compare = (a: CsvValue, b: CsvValue): number => (a < b ? -1 : a > b ? 1 : 0)
@@ -136,7 +168,7 @@ export function Table<Row>(props: TableProps<Row>) {
   const { sorted, sortedBy, isDown, sortBy } = useSorted(props)
   const table = useRef<HTMLTableElement>(null)
   const hasRowLinks = useStore(isNarrow)
-  const { first, end, px } = useWindow(sorted.length, table)
+  const { first, end, above, below } = useWindow(sorted.map(keyOf), table)
   if (sorted.length === 0) return <EmptyNote>{empty}</EmptyNote>
   const save = (): void => {
     const filed = props.columns.filter(({ isAction }) => isAction !== true)
@@ -144,12 +176,13 @@ export function Table<Row>(props: TableProps<Row>) {
     const titles = filed.map(({ title }) => title)
     download(`${label.toLowerCase().replace(/[^a-z0-9]+/g, '-')}.csv`, csvText(titles, lines))
   }
+  const widths = columns.flatMap(({ width }) => width ?? [])
   // What stands for the rows out of sight.
-  const space = (rows: number) =>
-    rows > 0 && (
+  const space = (px: number) =>
+    px > 0 && (
       <tbody class='space' aria-hidden='true'>
         <tr>
-          <td colSpan={columns.length} style={{ height: `${rows * px}px` }} />
+          <td colSpan={columns.length} style={{ height: `${px}px` }} />
         </tr>
       </tbody>
     )
@@ -157,7 +190,7 @@ export function Table<Row>(props: TableProps<Row>) {
     <div class={isSortable ? 'table sortable' : 'table'}>
       <table
         ref={table}
-        class={columns.some(({ width }) => width !== undefined) ? 'fixed' : ''}
+        {...(widths.length === 0 ? {} : { class: 'fixed', style: { '--widths': `calc(${widths.join(' + ')})` } })}
         aria-label={label}
         aria-rowcount={sorted.length + 1}
       >
@@ -182,10 +215,10 @@ export function Table<Row>(props: TableProps<Row>) {
             ))}
           </tr>
         </thead>
-        {space(first)}
+        {space(above)}
         <tbody>
           {sorted.slice(first, end).map((row, index) => (
-            <tr key={keyOf(row)} aria-rowindex={first + index + 2}>
+            <tr key={keyOf(row)} aria-rowindex={first + index + FIRST_INDEX}>
               {columns.map((column) => (
                 <td key={column.name} class={classOf(column)} data-label={column.label}>
                   {hasRowLinks && column.corner === 'name' && (
@@ -197,7 +230,7 @@ export function Table<Row>(props: TableProps<Row>) {
             </tr>
           ))}
         </tbody>
-        {space(sorted.length - end)}
+        {space(below)}
       </table>
       <footer>
         <span>{sorted.length === 1 ? '1 row' : `${sorted.length.toLocaleString('en')} rows`}</span>

@@ -1,6 +1,14 @@
 import { canonicalText } from '../../modules/params/definitions.ts'
 import { svc } from '../data/gateway.ts'
-import { exactValue, parameterOf, type Params, parameters, rangeOf, valueText } from '../data/parameters.ts'
+import {
+  exactValue,
+  formatValue,
+  parameterOf,
+  type Params,
+  parameters,
+  rangeOf,
+  valueText,
+} from '../data/parameters.ts'
 import { useAnswer } from '../data/useAnswer.ts'
 import { ChoiceField, TextField } from '../forms/fields.tsx'
 import type { FormParts } from '../forms/FormParts.ts'
@@ -134,7 +142,7 @@ export const proposeChangeParam: OperationPage<'proposeChangeParam'> = {
     'propose to set ',
     pieceOf('parameter', message, 'name'),
     ' to ',
-    pieceOf('stranger', message, 'value'),
+    piece('stranger', formatValue(String(message['value'] ?? ''))),
   ],
   happened: ({ name, ...of }) => ['proposed another ', piece('parameter', name), ': ', proposalOf(of)],
   sentence: ({ name, value }, { params }) => `Propose to set ${changeOf(name, value, params)}.`,

@@ -193,15 +193,41 @@ withBrowser('blocks, transactions, accounts and the search', () => {
       .getByRole('main')
       .getByText(/Insufficient balance.* It is in no block and waits for none/)
       .waitFor()
-    expect(await own.page.getByText('the page watches for it').count()).toBe(0)
+    expect(await own.page.getByText('This node does not know').count()).toBe(0)
     await own.shot('transaction-refused-own')
   })
 
-  test('a transaction that is in no block yet is watched for', async () => {
-    const hash = 'AB'.repeat(32)
+  test('a transaction that the node does not know: what that can mean, and never that it waits', async () => {
+    const { nonce } = (await svc.async.getTransaction(paid.hash)) ?? {}
+    const { result } = await failureOf(svc.async.transfer({ from: bob, to: carol, value: 1n, nonce: nonce ?? 0 }))
+    for (const hash of [result.hash, 'AB'.repeat(32)]) {
+      await web.goTo(`transactions/${hash}`)
+      await seen(/^This node does not know this transaction: none of its blocks holds it.* That can mean:$/)
+      await seen('It was refused. Then nothing of it happened')
+      await site.net.mine(2)
+      await seen(/holds it, nor any of the \d+ made since you came\. That can mean:/)
+      expect(await page.getByRole('main').textContent()).not.toMatch(/may wait|waits for|watches/)
+    }
+    await web.shot('transaction-unknown')
+  })
+
+  test('a transaction that is in no block yet is shown as soon as it is in one', async () => {
+    const other = site.net.accounts[5]
+    const signer = new Svc(site.net.url)
+    signer.accounts.add(other?.privateKey ?? '')
+    let hash = ''
+    await page.route('**/', (route) =>
+      // The node answers as if the block were not there yet.
+      route.request().postData()?.includes('svc_getTransaction"') === true && hash !== ''
+        ? route.fulfill({ json: { jsonrpc: '2.0', id: 1, result: null } })
+        : route.continue(),
+    )
+    hash = (await signer.async.transfer({ from: other?.address ?? '', to: bob, value: 9n })).hash
     await web.goTo(`transactions/${hash}`)
-    await seen('the page watches for it')
-    await web.shot('transaction-awaited')
+    await seen('This node does not know this transaction')
+    await page.unroute('**/')
+    await site.net.mine(1)
+    await page.getByRole('region', { name: 'deliver_tx' }).waitFor()
   })
 
   test('an account: balance, candidacy, unbonding with its date, and its transactions by pages', async () => {

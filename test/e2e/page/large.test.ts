@@ -31,6 +31,72 @@ withBrowser('a chain of hundreds of candidacies', () => {
     await shot(`power-${view || 'overview'}`)
   })
 
+  test.each([390, 320])('on a phone of %d pixels a row is a whole name, and the numbers below it', async (width) => {
+    const { page, goTo, settled, shot } = await site.open('', { viewport: { width, height: 800 } })
+    await goTo('validators')
+    await settled()
+    const rows = page.locator('table[aria-label="Validators"] tbody:not(.space) tr')
+    await page.mouse.move(width / 2, 400)
+    // Among the first fifty are names of every kind.
+    for (let steps = 0; steps < 4; steps++) {
+      await rows.nth(2).waitFor()
+      const cut = await rows.evaluateAll((all) =>
+        all.flatMap((row) => {
+          const isCut = (cell: typeof row) =>
+            cell.scrollWidth > cell.clientWidth || cell.scrollHeight > cell.clientHeight
+          const cells = [...row.querySelectorAll('td:not(.minor)')] as (typeof row)[]
+          const [name, ...others] = cells
+          const bottom = name?.getBoundingClientRect().bottom ?? 0
+          const isBelow = others.every((cell) => cell.getBoundingClientRect().top >= bottom - 1)
+          return isBelow && !cells.some(isCut) ? [] : [row.textContent]
+        }),
+      )
+      expect(cut).toEqual([])
+      await page.mouse.wheel(0, 800)
+      await page.waitForTimeout(300)
+    }
+    await shot(`validators-names-${width}`)
+    // Rows whose names take several lines do not hide the last one.
+    const last = page.locator('table[aria-label="Validators"] tr[aria-rowindex="301"]')
+    for (let steps = 0; (await last.count()) === 0 && steps < 20; steps++) {
+      await page.getByText('300 rows').scrollIntoViewIfNeeded()
+      await page.waitForTimeout(100)
+    }
+    await last.waitFor()
+    expect(await rows.count()).toBeLessThan(100)
+    const { bottom } = await last.evaluate((row) => row.getBoundingClientRect().toJSON() as { bottom: number })
+    const { top } = await page
+      .getByText('300 rows')
+      .evaluate((it) => it.getBoundingClientRect().toJSON() as { top: number })
+    expect(top - bottom).toBeLessThan(40)
+    expect(await widthOf(page)).toBe(width)
+  })
+
+  test('on a tablet the table of validators scrolls by itself, and its names can be read', async () => {
+    const { page, goTo, settled } = await site.open('', { viewport: { width: 768, height: 1024 } })
+    await goTo('validators')
+    await settled()
+    const name = page.getByRole('cell').getByRole('link', { name: 'North Harbour', exact: true }).first()
+    await name.waitFor()
+    const [isCut, isWide] = await name.evaluate((link) => {
+      const cell = link.closest('td')
+      const root = link.ownerDocument.documentElement
+      return [(cell?.scrollWidth ?? 0) > (cell?.clientWidth ?? 0), root.scrollWidth > root.clientWidth]
+    })
+    expect([isCut, isWide]).toEqual([false, false])
+    for (const view of ['transactions', `accounts/${site.net.accounts[0].address}`]) {
+      await goTo(view)
+      await settled()
+      const what = page
+        .getByRole('row', { name: /^Propose to/ })
+        .locator('.two-lines')
+        .first()
+      expect((await what.boundingBox())?.width).toBeGreaterThan(150)
+      const isWhole = await what.evaluate((words) => words.scrollHeight <= words.clientHeight + 1)
+      expect([view, isWhole, await widthOf(page)]).toEqual([view, true, 768])
+    }
+  })
+
   test('names that deceive are shown with what they hide', async () => {
     const { page, goTo, settled } = await site.open('', { viewport: { width: 1440, height: 900 } })
     await goTo('validators?sort=rank&q=edon')

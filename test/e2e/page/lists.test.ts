@@ -122,7 +122,11 @@ withBrowser('lists', () => {
           reason: value === 7 ? reason : '',
         }),
       )
-    const { page, goTo, settled, shot } = await site.open()
+    // A view that asks for no proposals itself.
+    const { page, goTo, settled, shot } = await site.open('nowhere')
+    // Nothing is news by then.
+    const height = await site.net.mine(1)
+    await page.getByText(`Block ${height.toLocaleString('en')}`).waitFor()
     const calls = countCalls(page)
     await goTo('proposals')
     await listed(page).nth(4).waitFor()
@@ -131,6 +135,7 @@ withBrowser('lists', () => {
     expect(await listed(page).nth(2).textContent()).toContain('Set max_vals to 7 validators')
     expect(await listed(page).nth(0).locator('a').first().textContent()).toBe('#5 Set max_vals to 9 validators')
     expect(calls.get('svc_queryProposal')).toBe(undefined)
+    expect(calls.get('svc_queryProposals')).toBe(1)
     await shot('proposals-titled')
     await goTo('proposals?state=open&type=change_param')
     await listed(page).nth(2).getByRole('link').first().click()
@@ -168,7 +173,7 @@ withBrowser('lists', () => {
     // What the subscriptions make it ask when they begin.
     do {
       calls.clear()
-      await page.waitForTimeout(1_500)
+      await page.waitForTimeout(3_000)
     } while (calls.size > 0)
     for (let block = 1; block <= 3; block++) {
       const asked = page.waitForRequest((one) => one.method() === 'POST')
@@ -205,7 +210,7 @@ withBrowser('a gateway that asks for patience', () => {
     })
     await page.goto(site.net.url)
     const seen = new Set<string>()
-    const figures = ['Validators signing', 'Open proposals', 'Supply in tokens'].map((name) =>
+    const figures = ['Validators', 'Open proposals', 'Supply in tokens'].map((name) =>
       page.locator('.figures > div', { hasText: name }).locator('dd').first(),
     )
     const isThere = async (): Promise<boolean> => {

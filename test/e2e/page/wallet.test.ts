@@ -199,10 +199,19 @@ withBrowser('the wallet', () => {
     await web.goTo(`send?to=${address(2)}&value=3`)
     await act()
     await page.getByText('Send 3 token').waitFor()
+    // Where the focus is in the moment in which the dialog is gone.
+    const body = page.locator('body')
+    await body.evaluate((it) => {
+      const observer = new MutationObserver(() => {
+        if (it.querySelector('dialog') !== null) return
+        observer.disconnect()
+        it.dataset['focused'] = it.ownerDocument.activeElement?.textContent ?? ''
+      })
+      observer.observe(it, { childList: true, subtree: true })
+    })
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
-    const button = page.getByRole('button', { name: 'Send', exact: true })
-    expect(await button.evaluate((one) => one.matches(':focus'))).toBe(true)
+    expect(await body.getAttribute('data-focused')).toBe('Send')
     await act()
     await page.getByRole('button', { name: 'Cancel' }).click()
     expect(await svc.async.getTransactionCount(address(1))).toBe(before + 1)
@@ -272,9 +281,14 @@ withBrowser('the wallet', () => {
     late.resolve()
     await page.getByText('this page goes on looking').waitFor()
     await shot('sign-late')
+    // Its own view says the same of it, and not that the node knows nothing.
+    const hash = await page.getByRole('dialog').locator('.facts .mono').first().textContent()
+    await web.goTo(`transactions/${hash}`)
+    await page.locator('main').getByText('this page goes on looking').waitFor()
+    expect(await page.getByText('This node does not know').count()).toBe(0)
     isHidden = false
     await page.clock.fastForward('00:05')
-    await page.getByText('Done, in block').waitFor()
+    await page.getByRole('dialog').getByText('Done, in block').waitFor()
     // What is on its way when the page closes is no failure.
     await page.unrouteAll({ behavior: 'ignoreErrors' })
   })

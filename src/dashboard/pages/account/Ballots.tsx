@@ -2,6 +2,7 @@ import { type Proposal, proposalLink, useLatest, useProposalNews } from '../../d
 import { svc } from '../../data/gateway.ts'
 import { stakesIn, useStakes } from '../../data/stakes.ts'
 import { useAnswer } from '../../data/useAnswer.ts'
+import { useOwnedVotes } from '../../data/votes.ts'
 import { formatCount } from '../../format.ts'
 import { Section } from '../../parts/layout.tsx'
 import { ProposalName, ResultBadge } from '../../parts/proposal.tsx'
@@ -21,7 +22,7 @@ const TONES = { Y: 'good', N: 'bad' } as const
 
 /** What the validators of the account voted on a proposal; those who have not come first while it is open. */
 function Voted({
-  proposal: { Id, Result },
+  proposal,
   voters,
   heard,
 }: {
@@ -29,6 +30,7 @@ function Voted({
   readonly voters: readonly string[]
   readonly heard: number
 }) {
+  const { Id, Result } = proposal
   const { data: votes } = useLatest(
     useAnswer(
       `votes/${Id}@${heard}`,
@@ -36,8 +38,9 @@ function Voted({
       Result === '' ? 'onReturn' : 'once',
     ),
   )
+  const owned = useOwnedVotes(proposal, votes ?? [])
   if (votes === undefined) return null
-  const answers = new Map<string, Answer>(votes.map(({ Voter, Answer: answer }) => [Voter, answer]))
+  const answers = new Map<string, Answer>(owned.map(({ owner, Answer: answer }) => [owner, answer]))
   const ordered = voters.toSorted((a, b) => Number(answers.has(a)) - Number(answers.has(b)))
   return (
     <ul class='names'>

@@ -111,7 +111,7 @@ export function ParameterHistory({ parameter }: { readonly parameter: Parameter 
       value: ({ height_in_force: height }) => height,
       cell: ({ height_in_force: height }) => (height === 0 ? 'genesis' : <HeightLink height={height} />),
       corner: 'note',
-      label: 'Block',
+      label: 'From',
     },
     {
       name: 'proposal',

@@ -47,27 +47,11 @@ function useFilter(): { readonly filter: Filter; readonly page: number } {
 const linkOf = ({ state, type }: Filter, page = 1): string =>
   linkTo(['proposals'], { state, type, page: page === 1 ? undefined : String(page) })
 
-/** How many proposals of a type there are, in all and of each state. */
-async function askCounts(type: Filter['type']): Promise<readonly number[]> {
-  const chosen = type === undefined ? {} : { type }
-  const answers = await Promise.all(
-    [undefined, ...STATES].map((state) =>
-      svc.async.governance.listProposals({
-        newest: true,
-        limit: 1,
-        ...chosen,
-        ...(state === undefined ? {} : { state }),
-      }),
-    ),
-  )
-  return answers.map(({ total = 0 }) => total)
-}
-
-/** The state and the type that the list shows, each with the way to the others. */
-function Filters({ filter, heard }: { readonly filter: Filter; readonly heard: number }) {
-  const counts = useLatest(
-    useAnswer(`proposalCounts/${filter.type}@${heard}`, () => askCounts(filter.type), 'onReturn'),
-  )
+/**
+ * The state and the type that the list shows, each with the way to the others. `total`: how many there are of those, which
+ * the answer with the rows says; each of the others would be one more question.
+ */
+function Filters({ filter, total }: { readonly filter: Filter; readonly total: number | undefined }) {
   const link = (to: Filter, text: string, isHere: boolean, count?: number) => (
     <a key={text} href={linkOf(to)} {...(isHere ? { 'aria-current': 'true' } : {})}>
       {text} {count === undefined ? null : <span class='count'>{formatCount(count)}</span>}
@@ -77,12 +61,12 @@ function Filters({ filter, heard }: { readonly filter: Filter; readonly heard: n
   return (
     <div class='tabs'>
       <nav aria-label='State'>
-        {[undefined, ...STATES].map((one, index) =>
+        {[undefined, ...STATES].map((one) =>
           link(
             one === undefined ? others : { ...others, state: one },
             one === undefined ? 'All' : one === 'open' ? 'Open' : one,
             one === state,
-            counts.data?.[index],
+            one === state ? total : undefined,
           ),
         )}
       </nav>
@@ -243,6 +227,8 @@ export function ProposalList() {
       'onReturn',
     ),
   )
+  const { data: last } = answer
+  const isOfFilter = last !== undefined && last.filter.state === state && last.filter.type === type
   // The rows of a page ask for the names, and those of the next page would ask anew.
   useCandidates()
   useEffect(() => {
@@ -258,11 +244,17 @@ export function ProposalList() {
       }
     >
       <div class='proposal-list'>
-        <Filters filter={filter} heard={heard} />
+        <Filters filter={filter} total={isOfFilter ? last.total : undefined} />
         <Shown answer={answer} lines={8}>
           {({ data, total = 0, ...shown }) =>
             data.length === 0 ? (
-              <EmptyNote>{total === 0 ? 'There is no such proposal.' : 'That page does not exist.'}</EmptyNote>
+              <EmptyNote>
+                {total > 0
+                  ? 'That page does not exist.'
+                  : state === undefined && type === undefined
+                    ? 'Nobody has proposed anything yet.'
+                    : 'There is no such proposal.'}
+              </EmptyNote>
             ) : (
               <>
                 <ol class='proposals' aria-label='Proposals' aria-busy={answer.isOld}>

@@ -1,6 +1,7 @@
 import type { WholeProposal } from '../../data/proposals.ts'
 import { svc } from '../../data/gateway.ts'
 import { useAnswer } from '../../data/useAnswer.ts'
+import { useOwnedVotes } from '../../data/votes.ts'
 import { Loading } from '../../parts/notes.tsx'
 import { AccountLink, HeightLink, Tokens } from '../../parts/text.tsx'
 import { act } from '../../wallet/act.ts'
@@ -11,11 +12,12 @@ import { useVoters, WhoMay } from './WhoMay.tsx'
 const WORDS = { Y: 'yes', N: 'no' } as const
 
 /** Votes on an open proposal, for an account that may. */
-export function VoteBox({ proposal: { Id, Votes } }: { readonly proposal: WholeProposal }) {
+export function VoteBox({ proposal }: { readonly proposal: WholeProposal }) {
+  const { Id, Votes } = proposal
   const { current } = useWallet()
   const voters = useVoters()
   const fee = useAnswer('fee/vote', () => svc.async.estimateFee('vote')).data?.fee
-  const given = Votes.find(({ Voter }) => Voter === current)
+  const given = useOwnedVotes(proposal, Votes).find(({ owner }) => owner === current)
   const vote = (answer: 'Y' | 'N'): void => void act('vote', { proposalId: Id, answer })
   if (current === undefined) {
     return (
@@ -38,6 +40,7 @@ export function VoteBox({ proposal: { Id, Votes } }: { readonly proposal: WholeP
           </>
         ) : (
           <>
+            {given.Voter === current ? null : 'The candidacy of '}
             <AccountLink address={current} /> voted <strong>{WORDS[given.Answer]}</strong> in block{' '}
             <HeightLink height={given.BlockHeight} />. Until the decision another vote replaces it.
           </>

@@ -1,14 +1,18 @@
 import type { WholeProposal } from '../../data/proposals.ts'
 import { svc } from '../../data/gateway.ts'
 import { useAnswer } from '../../data/useAnswer.ts'
+import { useOwnedVotes } from '../../data/votes.ts'
 import { formatCount, formatShare } from '../../format.ts'
 import { type Column, Table } from '../../parts/Table.tsx'
-import { Badge, HeightLink } from '../../parts/text.tsx'
+import { AccountLink, Badge, HeightLink } from '../../parts/text.tsx'
 import { ValidatorLink } from '../../parts/ValidatorLink.tsx'
 import { linkTo } from '../../route.ts'
 
 /** A validator's vote, or that it has not voted. */
 interface VoteRow {
+  /** Who owns the candidacy now. */
+  readonly owner: string
+  /** The account that sent the vote; empty where there is none. */
   readonly voter: string
   readonly answer: 'Y' | 'N' | ''
   readonly height: number
@@ -23,10 +27,21 @@ const columns: readonly Column<VoteRow>[] = [
   {
     name: 'validator',
     title: 'Validator',
-    value: ({ voter }) => voter,
-    cell: ({ voter }) => <ValidatorLink owner={voter} />,
+    value: ({ owner }) => owner,
+    cell: ({ owner, voter }) => (
+      <>
+        <ValidatorLink owner={owner} />
+        {voter === '' || voter === owner ? null : (
+          <small class='soft'>
+            {' '}
+            sent by <AccountLink address={voter} />, who owned it then
+          </small>
+        )}
+      </>
+    ),
     corner: 'name',
   },
+  { name: 'voter', title: 'Sent by', value: ({ voter }) => voter, isFileOnly: true },
   {
     name: 'answer',
     title: 'Answer',
@@ -39,7 +54,7 @@ const columns: readonly Column<VoteRow>[] = [
     name: 'block',
     title: 'Block',
     value: ({ height }) => height,
-    cell: ({ height }) => (height === 0 ? '–' : <HeightLink height={height} />),
+    cell: ({ height }) => (height === 0 ? null : <HeightLink height={height} />),
     isNumber: true,
     corner: 'aside',
     label: 'Block',
@@ -66,16 +81,18 @@ const powerColumnsOf = (total: number): readonly Column<VoteRow>[] => [
 ]
 
 /** Who voted what. While the proposal is open, also what each vote counts for, and who of the set has not voted. */
-export function Votes({ proposal: { Votes: votes, Result } }: { readonly proposal: WholeProposal }) {
+export function Votes({ proposal }: { readonly proposal: WholeProposal }) {
+  const { Votes: votes, Result } = proposal
   const set = useAnswer('validatorSet', () => svc.async.stake.validator.queryValidatorSet()).data?.data ?? []
   const powers = new Map(set.map(({ owner_address: owner, power }) => [owner ?? '', power]))
-  const rows: VoteRow[] = votes.map(({ Voter: voter, Answer: answer, BlockHeight: height }) => {
-    return { voter, answer, height, power: powers.get(voter) }
+  const owned = useOwnedVotes(proposal, votes)
+  const rows: VoteRow[] = owned.map(({ owner, Voter: voter, Answer: answer, BlockHeight: height }) => {
+    return { owner, voter, answer, height, power: powers.get(owner) }
   })
   if (Result === '') {
-    const voted = new Set(rows.map(({ voter }) => voter))
-    for (const [voter, power] of powers) {
-      if (voter !== '' && !voted.has(voter)) rows.push({ voter, answer: '', height: 0, power })
+    const voted = new Set(rows.map(({ owner }) => owner))
+    for (const [owner, power] of powers) {
+      if (owner !== '' && !voted.has(owner)) rows.push({ owner, voter: '', answer: '', height: 0, power })
     }
     rows.sort((a, b) => (a.answer === '' ? 1 : 0) - (b.answer === '' ? 1 : 0) || (b.power ?? -1) - (a.power ?? -1))
   }
@@ -87,8 +104,8 @@ export function Votes({ proposal: { Votes: votes, Result } }: { readonly proposa
       columns={shown}
       rows={rows}
       isSortable
-      keyOf={({ voter }) => voter}
-      linkOf={({ voter }) => linkTo(['validators', voter])}
+      keyOf={({ owner, voter }) => `${owner}/${voter}`}
+      linkOf={({ owner }) => linkTo(['validators', owner])}
       empty='Nobody voted.'
     />
   )

@@ -139,7 +139,7 @@ function Keys({ validator, params }: { readonly validator: Validator; readonly p
           ),
           Updated: <Ago time={validator.updated_at} />,
           Verified: validator.verified === 'Y' ? `yes: ${VERIFIED_MEANING}` : 'no',
-          Active: validator.active,
+          Active: validator.active === 'Y' ? 'yes' : 'no',
         }}
       />
       <Verified

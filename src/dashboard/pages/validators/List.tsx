@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks'
 import { Svc } from '../../../client/index.ts'
 import { nameOf } from '../../data/validators.ts'
-import { formatRatio, formatShare, formatTokens } from '../../format.ts'
+import { formatCount, formatRatio, formatShare, formatTokens } from '../../format.ts'
 import { ChoiceFilter, TextFilter } from '../../parts/Filter.tsx'
 import { Figures, View } from '../../parts/layout.tsx'
 import { Shown } from '../../parts/notes.tsx'
@@ -169,10 +169,12 @@ function textOf({ validator: { description, owner_address: owner, pub_key } }: C
 type Answered = NonNullable<ReturnType<typeof useValidators>['data']>
 
 /** The figures above the table. */
-function Summary({ validators, set, params, inflation }: Answered) {
+function Summary({ validators, set, absences, params, inflation }: Answered) {
   const proven = set.filter((member) => member.proven)
   const stake = useMemo(() => validators.reduce((sum, { shares }) => sum + BigInt(shares), 0n), [validators])
   const joining = set.length - proven.length
+  const missing = absences.filter(({ absent_blocks: count }) => count > 0).length
+  const signed = missing === 0 ? 'all signed the last block' : `${formatCount(missing)} missed the last block`
   const rest = validators.length - set.length
   return (
     <Figures
@@ -184,7 +186,7 @@ function Summary({ validators, set, params, inflation }: Answered) {
               {set.length} <span class='unit'>of {params.max_vals}</span>
             </>
           ),
-          note: joining === 0 ? 'all keys have signed' : `${joining} joining`,
+          note: joining === 0 ? signed : `${signed}, ${formatCount(joining)} joining`,
         },
         { name: 'Outside the set', value: Math.max(0, rest).toLocaleString('en'), note: 'candidates, active or not' },
         {
