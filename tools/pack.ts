@@ -8,7 +8,7 @@
  *   --record    the same, and writes the checksums there
  */
 import { execFileSync } from 'node:child_process'
-import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { PLATFORMS, platformPackage, platformsHere } from '../src/comet/platform.ts'
 import { writeCometBft } from './packages/cometbft.ts'
@@ -109,6 +109,33 @@ function writeReadme(folder: string, readme: string): void {
     return `](${[path, ...anchor].join('#')})`
   })
   write(folder, 'README.md', text)
+}
+
+/** Where the files of this release are shown; undefined where the project is not hosted. */
+const filesAt = (): string | undefined => {
+  const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: path } = process.env
+  return path === undefined ? undefined : `${server}/${path}/blob/v${manifest.version}`
+}
+
+/**
+ * Points the links of a package's pages that lead to no file of it to the repository. Where none is known, their texts stay
+ * without a link.
+ */
+function mendLinks(folder: string): void {
+  const base = filesAt()
+  for (const page of globSync('{*,docs/*}.md', { cwd: folder })) {
+    const text = readFileSync(join(folder, page), 'utf8')
+    const mended = text.replace(
+      /(!?)\[([^\]]*)\]\((?![a-z]+:|#)([^)\s]+)\)/g,
+      (link, mark: string, shown: string, to: string) => {
+        const [path = '', anchor] = posix.join(posix.dirname(page), to).split('#')
+        if (existsSync(join(folder, path))) return link
+        if (base === undefined) return shown
+        return `${mark}[${shown}](${base}/${path}${mark === '!' ? '?raw=true' : ''}${anchor === undefined ? '' : `#${anchor}`})`
+      },
+    )
+    write(folder, page, mended)
+  }
 }
 
 /** Starts a package folder with what all of them have. */
@@ -214,6 +241,7 @@ const platforms = await writeCometBft(packed, out, common, {
 })
 // The programs first: npm looks for them when it installs svcd.
 const folders = [...platforms, writeProgram(), ...PARTS.map(writePart), writeCreate()]
+for (const folder of folders) mendLinks(folder)
 const report = execFileSync('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', out, ...folders], {
   encoding: 'utf8',
   env: { ...process.env, NODE_OPTIONS: '' },

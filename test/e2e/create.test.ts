@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { COMETBFT_VERSION } from '../../src/comet/find.ts'
@@ -101,7 +101,11 @@ const reached = (rpc: string, height: number): Promise<Status> =>
   until<Status>(rpc, 'status', ({ sync_info }) => Number(sync_info.latest_block_height) >= height)
 
 beforeAll(async () => {
-  execFileSync(process.execPath, ['tools/pack.ts'], { cwd: checkout, env: { ...process.env, NODE_OPTIONS: '' } })
+  const host = { GITHUB_SERVER_URL: 'https://forge.example', GITHUB_REPOSITORY: 'me/svcd' }
+  execFileSync(process.execPath, ['tools/pack.ts'], {
+    cwd: checkout,
+    env: { ...process.env, NODE_OPTIONS: '', ...host },
+  })
   execFileSync('go', ['build', '-o', verifier, '.'], { cwd: join(checkout, 'test/ics23') })
   registry = await serveRegistry(0)
   writeFileSync(join(folder, 'npmrc'), `@svcd:registry=${registry.url}\n`)
@@ -119,6 +123,26 @@ afterAll(async () => {
   registry.close()
   for (const program of started) killGroup(program)
   await Promise.all(started.map(({ ended }) => ended))
+})
+
+test('the pages of each package link to its own files, or to files of the repository', () => {
+  const packed = globSync('.cache/packages/svcd-*.tgz', { cwd: checkout })
+  expect(packed).toHaveLength(6)
+  for (const tarball of packed) {
+    const pages = join(folder, 'pages', tarball)
+    mkdirSync(pages, { recursive: true })
+    execFileSync('tar', ['-xzf', join(checkout, tarball), '-C', pages, '--exclude', 'package/node_modules'])
+    const root = join(pages, 'package')
+    for (const page of globSync('{*,docs/*}.md', { cwd: root })) {
+      const text = readFileSync(join(root, page), 'utf8')
+      const links = [...text.matchAll(/\]\((?!#)([^)#\s]+)/g)].map(([, link = '']) => link.replace('?raw=true', ''))
+      const relative = links.filter((link) => !/^[a-z]+:/.test(link))
+      expect(relative.filter((link) => !existsSync(join(root, page, '..', link)))).toEqual([])
+      const hosted = `https://forge.example/me/svcd/blob/v${version}/`
+      const paths = links.filter((link) => link.startsWith(hosted)).map((link) => link.slice(hosted.length))
+      expect(paths.filter((path) => !existsSync(join(checkout, path)))).toEqual([])
+    }
+  }
 })
 
 test('npm create writes ten files and at most 250 lines of code, with the name and the version of its release', async () => {
@@ -180,15 +204,14 @@ test('npm install brings CometBFT; its test and its types pass, and the test see
   expect(await script('test', ['--', '--test-reporter=tap'])).toMatch(/^# pass 1$/m)
   await script('check')
   const app = readFileSync(join(chain, 'app.ts'), 'utf8')
-  const broken = app.replace('nonce: nonce + 1', 'nonce: nonce + (Math.random() < 0.5 ? 1 : 2)')
+  // The fault that the page tells its readers to try.
+  const page = readFileSync(join(checkout, 'docs/own-chain.md'), 'utf8')
+  const [, fault = '', error = ''] = /write `(state\.put[^`]+)`[\s\S]*?`(Requirement [^`]+)`/.exec(page) ?? []
+  const broken = app.replace(/(finalizeBlock: .*\n.*\n)/, `$1${fault}\n`)
   writeFileSync(join(chain, 'app.ts'), broken)
   const outcome = await run(chain, 'npm', ['test'])
   writeFileSync(join(chain, 'app.ts'), app)
-  expect([broken === app, outcome.status, outcome.printed]).toEqual([
-    false,
-    1,
-    expect.stringMatching(/Requirement (?:11|13)/),
-  ])
+  expect([fault === '', outcome.status, outcome.printed]).toEqual([false, 1, expect.stringContaining(error)])
 })
 
 test('abci-cli drives it', async () => {

@@ -102,17 +102,6 @@ describe('each tarball', () => {
     expect(workflow).toMatch(/publish:\n {4}if: startsWith\(github.ref, 'refs\/tags\/v'\)\n {4}needs: test\n/)
   })
 
-  test.each([
-    ['svcd-client', 'docs/client.md'],
-    ['svcd-abci', 'examples/kvstore'],
-    ['svcd-store', 'src/abci/README.md'],
-  ])('of %s has links that lead on from the top of the repository', (name, known) => {
-    const readme = execFileSync('tar', ['-xzOf', tarball(name), 'package/README.md'], { encoding: 'utf8' })
-    const links = [...readme.matchAll(/\]\((?![a-z]+:|#)([^)#\s]+)/g)].map(([, link = '']) => link)
-    expect(links.filter((link) => !existsSync(join(checkout, link)))).toEqual([])
-    expect(readme).toContain(known)
-  })
-
   test('of svcd holds nothing but what runs on the six kinds of machine', () => {
     expect(readdirSync(join(operator, 'node_modules/svcd')).sort()).toEqual([
       'CHANGELOG.md',
