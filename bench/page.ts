@@ -34,10 +34,31 @@ interface Opened {
   /** The longest task of the page's thread, while it loaded and while it was scrolled. */
   readonly longestMs: number
   readonly elements: number
+  /** What the browser loaded until then: requests of HTTP, and compressed kilobytes in all and of JavaScript. */
+  readonly requests: number
+  readonly kB: number
+  readonly scriptKB: number
+}
+
+/** Counts what a page loads from now on. */
+async function countLoads(page: Page): Promise<() => Pick<Opened, 'requests' | 'kB' | 'scriptKB'>> {
+  const cdp = await page.context().newCDPSession(page)
+  const scripts = new Set<string>()
+  let [requests, bytes, scriptBytes] = [0, 0, 0]
+  cdp.on('Network.responseReceived', ({ requestId, type }) => {
+    if (type === 'Script') scripts.add(requestId)
+  })
+  cdp.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+    requests += 1
+    bytes += encodedDataLength
+    if (scripts.has(requestId)) scriptBytes += encodedDataLength
+  })
+  await cdp.send('Network.enable')
+  return () => ({ requests, kB: Math.round(bytes / 1_000), scriptKB: Math.round(scriptBytes / 1_000) })
 }
 
 /** Runs in the page: what the browser saw of paints and of tasks over 50 ms. */
-const watch = (): void => {
+const watch = (): Pick<Opened, 'paintMs' | 'longestMs'> => {
   const seen = { paintMs: 0, longestMs: 0 }
   Object.assign(globalThis, { seen })
   new PerformanceObserver((list) => {
@@ -46,6 +67,7 @@ const watch = (): void => {
   new PerformanceObserver((list) => {
     for (const { duration } of list.getEntries()) seen.longestMs = Math.max(seen.longestMs, duration)
   }).observe({ type: 'longtask' as EntryType, buffered: true })
+  return seen
 }
 
 async function scroll(page: Page): Promise<void> {
@@ -59,6 +81,7 @@ async function openView(browser: Browser, url: string, view: string): Promise<Op
   const page = await browser.newPage({ viewport: { width: 1280, height: 860 } })
   try {
     await page.addInitScript(watch)
+    const loads = await countLoads(page)
     await page.goto(`${url}/#/${view}`)
     await page
       .locator(VIEWS[view] as string)
@@ -66,9 +89,10 @@ async function openView(browser: Browser, url: string, view: string): Promise<Op
       .waitFor({ timeout: 60_000 })
     const dataMs = await page.evaluate(() => performance.now())
     await page.waitForTimeout(1_500)
+    const loaded = loads()
     await scroll(page)
-    const seen = await page.evaluate(() => (globalThis as unknown as { seen: Omit<Opened, 'elements'> }).seen)
-    return { ...seen, dataMs, elements: await page.locator('*').count() }
+    const seen = await page.evaluate(() => (globalThis as unknown as { seen: ReturnType<typeof watch> }).seen)
+    return { ...seen, ...loaded, dataMs, elements: await page.locator('*').count() }
   } finally {
     await page.close()
   }
@@ -95,7 +119,9 @@ const large = await start({
 const browser = await startBrowser()
 try {
   process.stdout.write('of the large chain; × is by how much it is longer than on the small one\n')
-  process.stdout.write('view         first paint  until data   longest task elements\n')
+  process.stdout.write(
+    'view         first paint  until data   longest task elements     requests     all          JavaScript\n',
+  )
   for (const view of Object.keys(VIEWS)) {
     const opened: { readonly small: Opened; readonly large: Opened }[] = []
     for (let round = 0; round < rounds; round++) {
@@ -108,6 +134,7 @@ try {
       medianOf(opened.map((pair) => pair.large[figure] / pair.small[figure])).toFixed(2)
     const most = (figure: keyof Opened): number => Math.max(...opened.map((pair) => pair.large[figure]))
     const figures = [`×${ratio('paintMs')}`, `×${ratio('dataMs')}`, `${most('longestMs')} ms`, `${most('elements')}`]
+    figures.push(`${most('requests')}`, `${most('kB')} kB`, `${most('scriptKB')} kB`)
     process.stdout.write(`${[view || 'overview', ...figures].map((text) => text.padEnd(12)).join(' ')}\n`)
   }
 } finally {
