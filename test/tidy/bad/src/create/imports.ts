@@ -1,0 +1,2 @@
+import '../base/bytes.ts' // red: noRestrictedImports
+import 'node:fs'
