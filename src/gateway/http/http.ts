@@ -1,6 +1,6 @@
 import { createServer, type Server as HttpServer } from 'node:http'
+import { BlockList, isIPv6 } from 'node:net'
 import cors from '@fastify/cors'
-import { compile } from '@fastify/proxy-addr'
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { WebSocket } from 'ws'
 import { callerAddress } from './callerAddress.ts'
@@ -53,6 +53,21 @@ export interface Routes {
   readonly light: Light | undefined
   /** Told when the server begins to close: it waits for the calls under way. */
   readonly onClosing: () => void
+}
+
+/** Creates a JSON parser that also refuses the keys `__proto__` and `constructor`. */
+function safeParser(app: FastifyInstance): Server['parse'] {
+  const parser = app.getDefaultJsonParser('error', 'error')
+  return (text) => {
+    let outcome: { readonly error: Error | null; readonly body: unknown } | undefined
+    // It calls back before it returns, and never looks at the request.
+    void parser(undefined as never, text, (error, body) => {
+      outcome = { error, body }
+    })
+    if (outcome === undefined || outcome.error !== null)
+      throw outcome?.error ?? new Error('the JSON parser did not answer')
+    return outcome.body
+  }
 }
 
 /** Refuses strangers, and tells pages of the origins that pass that they may read the answer (CORS). */
@@ -142,9 +157,20 @@ function atMostEvery<T>(pauseMs: number, ask: () => Promise<T>): () => Promise<T
   }
 }
 
+/** True for addresses of the list. */
+function isAmong(addresses: readonly string[]): (address: string) => boolean {
+  const list = new BlockList()
+  const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIPv6(address) ? 'ipv6' : 'ipv4')
+  for (const one of addresses) {
+    const [address = '', bits] = one.split('/')
+    if (bits === undefined) list.addAddress(address, familyOf(address))
+    else list.addSubnet(address, Number(bits), familyOf(address))
+  }
+  return (address) => list.check(address, familyOf(address))
+}
+
 function open(
-  { requestMs }: typeof HTTP_LIMITS,
-  isProxy: (address: string) => boolean,
+  { requestMs, trustProxies }: typeof HTTP_LIMITS,
   onServer: (server: HttpServer) => void,
 ): FastifyInstance {
   const timeouts = {
@@ -156,7 +182,7 @@ function open(
   return fastify({
     logger: false,
     bodyLimit: BODY_BYTES_MAX,
-    trustProxy: isProxy,
+    trustProxy: trustProxies.length === 0 ? false : [...trustProxies],
     // Called for each address that `localhost` has.
     serverFactory: (handler) => {
       const server = allowHalfOpen(createServer(timeouts, handler))
@@ -203,15 +229,14 @@ const oneAtATime: Server['admitCalls'] = (methods) =>
 /** Creates the HTTP server, which does not listen yet. It takes bodies up to BODY_BYTES_MAX, `application/json` only. */
 export async function createHttpServer(routes: Routes): Promise<FastifyInstance> {
   const { call, isList, log, guard, limits, ready, documentAt, onClosing } = routes
-  const isTrusted = compile([...limits.trustProxies])
-  const isProxy = (address: string): boolean => isTrusted(address, 0)
-  const connections = boundConnections(limits, isProxy)
+  const connections = boundConnections(limits, isAmong(limits.trustProxies))
   const { unread } = connections
   const servers = new Set<HttpServer>()
-  const app = open(limits, isProxy, (server) => {
+  const app = open(limits, (server) => {
     servers.add(server)
     connections.watch(server)
   })
+  const parse = safeParser(app)
   const admission = createAdmission(limits.callsPerSecond, isList)
   const upgrade = routeUpgrades(app)
   await addGuard(app, guard)
@@ -225,7 +250,7 @@ export async function createHttpServer(routes: Routes): Promise<FastifyInstance>
     app.post(path, { bodyLimit }, async (request, reply) => {
       if (typeof request.body !== 'string')
         return reply.code(415).send({ error: 'expected a body of application/json' })
-      const server = { log, ...admission.textOf(request.ip, 1), ...serverOf(request) }
+      const server = { parse, log, ...admission.textOf(request.ip, 1), ...serverOf(request) }
       const answered = await untilAnswered(answer(server, request.body))
       if (answered === undefined) return reply.code(204).send()
       setStatus(reply, answered.refused)
@@ -254,7 +279,7 @@ export async function createHttpServer(routes: Routes): Promise<FastifyInstance>
         return id
       }
       const caller = { ...connection, subscriber: { add, remove: subscriber.remove } }
-      const server = { call: (method: string, params: Params) => call(method, params, caller), log }
+      const server = { call: (method: string, params: Params) => call(method, params, caller), parse, log }
       const reply = await answer({ ...server, ...admission.textOf(request.ip, 0) }, text)
       const sent = (): void => {
         for (const id of begun) subscriber.begin(id)
