@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import DataLoader from 'dataloader'
-import QuickLRU from 'quick-lru'
 import { fromUtf8 } from '../base/bytes.ts'
 import { BATCH_PATHS_MAX, encodePaths, type PathAnswer } from '../codec/queryBatch.ts'
 import type { BlockFeed } from '../comet/feed.ts'
@@ -89,15 +88,19 @@ async function prove(rpc: NodeRpc, path: string) {
 }
 
 function gasPrices(rpc: NodeRpc): (height: number) => Promise<bigint> {
-  const kept = new QuickLRU<number, Promise<bigint>>({ maxSize: GAS_PRICES_KEPT })
+  const kept = new Map<number, Promise<bigint>>()
   const read = async (height: number): Promise<bigint> => {
     const { data } = await query(rpc, '/governance/params', height)
     return BigInt((data as { gas_price: number }).gas_price)
   }
   return (height) => {
-    const reading = kept.get(height) ?? read(height)
+    const known = kept.get(height)
+    if (known !== undefined) return known
+    const reading = read(height)
     kept.set(height, reading)
     reading.catch(() => kept.delete(height))
+    const [oldest] = kept.keys()
+    if (kept.size > GAS_PRICES_KEPT && oldest !== undefined) kept.delete(oldest)
     return reading
   }
 }
@@ -145,17 +148,22 @@ export function createChain(
   feed: BlockFeed,
   { stall }: Pick<HeadWatch, 'stall'>,
 ) {
+  let chainId: string | undefined
   let caughtUp = false
   const readStatus = async (): Promise<void> => {
-    const { catchingUp, latestHeight } = await rpc.status()
-    caughtUp = !catchingUp
-    if (!caughtUp) throw new RpcError('nodeAway', `the node is catching up, it is at height ${latestHeight}`)
+    const status = await rpc.status()
+    chainId ??= status.chainId
+    caughtUp = !status.catchingUp
+    if (!caughtUp) throw new RpcError('nodeAway', `the node is catching up, it is at height ${status.latestHeight}`)
   }
-  let chainId: Promise<string> | undefined
-  const askChainId = (): Promise<string> => {
-    const asking = rpc.status().then((status) => status.chainId)
-    asking.catch(() => (chainId = undefined))
-    return asking
+  // All who wait for it share one question, or they would go on in another order than they came.
+  let asking: Promise<string> | undefined
+  const askChainId = async (): Promise<string> => {
+    try {
+      return (chainId ??= (await rpc.status()).chainId)
+    } finally {
+      asking = undefined
+    }
   }
   let begun = false
   const needBlocks = (): void => {
@@ -187,11 +195,10 @@ export function createChain(
     feed,
     /** Returns how long the chain has made no blocks; undefined while it makes them. */
     stall,
-    /**
-     * Resolves with the chain id of the node's first answer: a gateway serves one chain. All who wait for it share one
-     * promise, or they would go on in another order than they came.
-     */
-    chainId: (): Promise<string> => (chainId ??= askChainId()),
+    /** Resolves with the chain id of the node's first answer: a gateway serves one chain. */
+    chainId: (): Promise<string> => (asking ??= askChainId()),
+    /** Returns the chain id, or undefined while the node has not told it. */
+    knownChainId: (): string | undefined => chainId,
     /** Reads a path at a height; 0 is the head. */
     query: (path: string, height = 0): Promise<ChainAnswer> => query(queries, path, height),
     queryOne: forCallers.queryOne,

@@ -1,10 +1,10 @@
 import { tooMany } from './rpc/errors.ts'
 import {
+  LIST_OVERHEAD_BYTES,
   LIST_WAIT_MS_MAX,
   LISTS_ASKED_MAX,
   LISTS_KEPT_BYTES_MAX,
   LISTS_WAITING_MAX,
-  OVERHEAD_BYTES,
 } from './http/limits.ts'
 
 /** A list as the node answered it. All callers share `json`, so nobody may change it. */
@@ -22,10 +22,14 @@ interface ListSource {
   readonly isFollowing: () => boolean
 }
 
-/** A list that callers share. `bytes` is the memory that it takes, or 0 while the node has not answered. */
+/** A list of this head. `bytes` is the memory that it takes, or undefined while the node has not answered. */
 interface SharedList {
   readonly answer: Promise<ListAnswer>
-  bytes: number
+  bytes: number | undefined
+}
+
+interface Waiting extends PromiseWithResolvers<ListAnswer> {
+  readonly sinceMs: number
 }
 
 /**
@@ -34,40 +38,46 @@ interface SharedList {
  * kept until the next head, LISTS_KEPT_BYTES_MAX of them.
  */
 export function shareLists({ ask, isFollowing }: ListSource) {
+  // The node is asked for these later, so they will be new enough, whatever the head is by then.
+  const waiting = new Map<string, Waiting>()
   const shared = new Map<string, SharedList>()
-  /** The paths that wait for their turn, and how each begins. */
-  const turns = new Map<string, () => void>()
   let [underWay, keptBytes] = [0, 0]
   const forget = (path: string, list: SharedList): void => {
     if (shared.get(path) !== list) return
     shared.delete(path)
-    keptBytes -= list.bytes
+    keptBytes -= list.bytes ?? 0
   }
   const keep = (path: string, list: SharedList, { json }: ListAnswer): void => {
     if (shared.get(path) !== list) return
-    list.bytes = json.length + OVERHEAD_BYTES
+    list.bytes = json.length + LIST_OVERHEAD_BYTES
     keptBytes += list.bytes
     for (const [other, one] of shared) {
       if (keptBytes <= LISTS_KEPT_BYTES_MAX) return
-      if (one.bytes > 0) forget(other, one)
+      if (one.bytes !== undefined) forget(other, one)
     }
   }
-  const askInTurn = async (path: string): Promise<ListAnswer> => {
-    const sinceMs = performance.now()
-    if (underWay < LISTS_ASKED_MAX) underWay++
-    else await new Promise<void>((begin) => turns.set(path, begin))
-    try {
-      if (performance.now() - sinceMs <= LIST_WAIT_MS_MAX) return await ask(path)
-      throw tooMany(`a list waited for its turn for ${LIST_WAIT_MS_MAX / 1000} s`)
-    } finally {
-      const [next] = turns
-      if (next === undefined) underWay--
-      else {
-        const [waiting, begin] = next
-        turns.delete(waiting)
-        begin()
-      }
+  const askNext = (): void => {
+    for (const [path, { sinceMs, resolve, reject }] of waiting) {
+      if (underWay >= LISTS_ASKED_MAX) return
+      waiting.delete(path)
+      if (performance.now() - sinceMs > LIST_WAIT_MS_MAX)
+        reject(tooMany(`a list waited for its turn for ${LIST_WAIT_MS_MAX / 1000} s`))
+      else resolve(start(path))
     }
+  }
+  const start = (path: string): Promise<ListAnswer> => {
+    underWay += 1
+    const answer = ask(path).finally(() => {
+      underWay -= 1
+      askNext()
+    })
+    const list: SharedList = { answer, bytes: undefined }
+    shared.set(path, list)
+    answer.then(
+      (given) => keep(path, list, given),
+      () => forget(path, list),
+    )
+    return answer
   }
   return {
     /**
@@ -76,21 +86,19 @@ export function shareLists({ ask, isFollowing }: ListSource) {
      */
     read: async (path: string): Promise<ListAnswer> => {
       const same = shared.get(path)
-      if (same !== undefined && (same.bytes === 0 || isFollowing())) return same.answer
-      if (turns.size >= LISTS_WAITING_MAX) throw tooMany(`${LISTS_WAITING_MAX} other lists wait for their turn`)
+      if (same !== undefined && (same.bytes === undefined || isFollowing())) return same.answer
+      const next = waiting.get(path)
+      if (next !== undefined) return next.promise
+      if (waiting.size >= LISTS_WAITING_MAX) throw tooMany(`${LISTS_WAITING_MAX} other lists wait for their turn`)
       if (same !== undefined) forget(path, same)
-      const list: SharedList = { answer: askInTurn(path), bytes: 0 }
-      shared.set(path, list)
-      list.answer.then(
-        (given) => keep(path, list, given),
-        () => forget(path, list),
-      )
-      return list.answer
+      if (underWay < LISTS_ASKED_MAX) return start(path)
+      const turn: Waiting = { ...Promise.withResolvers<ListAnswer>(), sinceMs: performance.now() }
+      waiting.set(path, turn)
+      return turn.promise
     },
     /** To be called at each new head: from now on callers want a list of this head. */
     onHeight: (): void => {
-      // The node is asked for those that wait later, so they will be new enough, whatever the head is by then.
-      for (const path of shared.keys()) if (!turns.has(path)) shared.delete(path)
+      shared.clear()
       keptBytes = 0
     },
   }

@@ -1,4 +1,4 @@
-import { BODY_BYTES_MAX, SOCKET_PIECES_MAX } from '../../src/gateway/http/limits.ts'
+import { SOCKET_MESSAGE_BYTES_MAX, SOCKET_PIECES_MAX } from '../../src/gateway/http/limits.ts'
 import { random } from '../chain/support.ts'
 import type { CampaignOptions, CampaignReport } from '../support/campaign.ts'
 import { type Next, pick, randomBytes } from './bytes.ts'
@@ -51,9 +51,9 @@ const ENDS: readonly End[] = [
   [
     'more than a message may have',
     1009,
-    (next) => [{ opcode: TEXT, length: BigInt(BODY_BYTES_MAX) + pick(next, [1n, 2n ** 31n, 2n ** 32n]) }],
+    (next) => [{ opcode: TEXT, length: BigInt(SOCKET_MESSAGE_BYTES_MAX) + pick(next, [1n, 2n ** 31n, 2n ** 32n]) }],
   ],
-  ['the same in two frames', 1009, () => [begun, { opcode: CONTINUATION, length: BigInt(BODY_BYTES_MAX) }]],
+  ['the same in two frames', 1009, () => [begun, { opcode: CONTINUATION, length: BigInt(SOCKET_MESSAGE_BYTES_MAX) }]],
   [
     'too many frames',
     1008,

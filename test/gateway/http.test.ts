@@ -209,20 +209,6 @@ test.each(['', 'POST / HTTP/1.1\r\nHost: 127.0.0.1\r\n', postText(call).slice(0,
   },
 )
 
-test('a gateway that stops answers the calls under way, and waits for nobody who has not sent a whole request', async () => {
-  const stopping = await startPair({ blocks: false })
-  const open = (text: string) => openRaw(stopping.gateway.url, text)
-  const transfer = { method: 'svc_transfer', params: [{ from: alice.address, to: bob.address, value: '1' }] }
-  const waiting = await open(postText(JSON.stringify({ jsonrpc: '2.0', id: 1, ...transfer })))
-  const others = await Promise.all(
-    ['', 'POST / HTTP/1.1\r\nHost: 127.0.0.1\r\n', postText(call).slice(0, -1)].map((text) => open(text)),
-  )
-  await until(() => stopping.node.ledger.waiting() === 1)
-  await stopping.close()
-  await Promise.all([waiting, ...others].map(({ closed }) => closed))
-  expect(waiting.text()).toContain('"code":-32012')
-})
-
 test('a caller who goes away before a long answer is no defect', async () => {
   const waiting = await startPair({ blocks: false })
   const call = (method: string, params: readonly unknown[] = []) => ({ jsonrpc: '2.0', id: 1, method, params })

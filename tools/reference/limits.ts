@@ -131,7 +131,7 @@ const gatewayRows: readonly Row[] = [
     `${gateway.LISTS_ASKED_MAX} at a time; ${gateway.LISTS_WAITING_MAX} more wait up to ` +
       `${seconds(gateway.LIST_WAIT_MS_MAX)}; then -32015`,
   ],
-  ['A message on a websocket', `${mebibytes(gateway.BODY_BYTES_MAX)}, then it is closed with 1009`],
+  ['A message on a websocket', `${mebibytes(gateway.SOCKET_MESSAGE_BYTES_MAX)}, then it is closed with 1009`],
   [
     'The frames of a message on a websocket, and the packets of a frame',
     `${thousands(gateway.SOCKET_PIECES_MAX)} each, then it is closed with 1008`,

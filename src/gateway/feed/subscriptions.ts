@@ -66,66 +66,62 @@ function skip(subscription: Subscription, to: number): void {
   subscription.next = to + 1
 }
 
+/** Who is subscribed, and up to which height the feed has told everyone who was waiting. */
+interface Board {
+  readonly running: ReadonlySet<Subscription>
+  readonly reached: () => number
+}
+
 /**
- * Tells the `running` subscriptions of blocks. `reached`: the height up to which the feed has told everyone who was waiting;
- * whoever waits for less has to be read for.
+ * Reads the blocks that subscriptions lack, until nobody is behind. In each round everybody who is behind is told of one
+ * block at least, the lowest first, so that slow ones catch up and then share what is read. Who begins further back after
+ * a round has begun waits for the next one, so strangers cannot keep others waiting.
  */
-function createTeller(
-  chain: Chain,
-  running: ReadonlySet<Subscription>,
-  reached: () => number,
-  onError: (error: unknown) => void,
-) {
-  let [isRefilling, closed] = [false, false]
+function createRefill(chain: Chain, { running, reached }: Board, onError: (error: unknown) => void) {
+  let isRunning = false
+  let closed = false
   const behind = (): Subscription[] => [...running].filter(({ next }) => next <= reached())
 
-  /** Tells those of a block who lack it next. `read` gives it. */
-  const tellOf = async (height: number, read: () => Promise<FeedBlock>): Promise<void> => {
-    const wants = [...running].filter(({ next }) => next === height)
-    if (wants.length === 0) return
-    const news = await newsOf(chain, await read(), wants)
-    // Only those whom it was read for: another may have come to this height in the meantime with another interest.
-    for (const one of wants) if (running.has(one)) tell(one, news)
-  }
-
-  /** Reads a block again for those who lack it next, or tells them that the node does not have it any more. */
-  const refillOne = async (height: number): Promise<void> => {
+  /** The next block that somebody is behind with, or undefined when the node does not have it any more. */
+  const readNext = async (height: number): Promise<News | undefined> => {
+    const wants = behind().filter(({ next }) => next === height)
     try {
-      await tellOf(height, () => readBlock(chain.blocks, height))
+      return await newsOf(chain, await readBlock(chain.blocks, height), wants)
     } catch (error) {
       if (!isNodeError(error, 'NotFound')) throw error
       const { earliestHeight } = await chain.blocks.status()
       if (earliestHeight <= height) throw error
-      for (const one of running) if (one.next === height) skip(one, earliestHeight - 1)
+      for (const one of wants) skip(one, earliestHeight - 1)
+      return undefined
     }
   }
 
-  /**
-   * Reads the blocks that subscriptions lack, until nobody is behind. In each round everybody who is behind is told of one
-   * block at least, the lowest first, so that slow ones catch up and then share what is read. Who begins further back
-   * after a round has begun waits for the next one, so strangers cannot keep others waiting.
-   */
-  const refill = async (): Promise<void> => {
-    if (isRefilling) return
-    isRefilling = true
+  const tellNext = async (height: number): Promise<void> => {
+    try {
+      const late = behind()
+      const news = await readNext(height)
+      // Only those whom it was read for: another may have come to this height in the meantime with another interest.
+      if (news !== undefined) for (const one of late) if (running.has(one)) tell(one, news)
+    } catch (error) {
+      onError(error)
+      await sleep(REFILL_PAUSE_MS, undefined, { ref: false })
+    }
+  }
+
+  const run = async (): Promise<void> => {
+    if (isRunning) return
+    isRunning = true
     for (;;) {
       for (const one of behind()) skip(one, reached() - REFILL_BLOCKS_MAX)
       const round = behind().sort((a, b) => a.next - b.next)
       if (closed || round.length === 0) break
-      for (const one of round) {
-        if (closed || !running.has(one) || one.next > reached()) continue
-        await refillOne(one.next).catch(async (error: unknown) => {
-          onError(error)
-          await sleep(REFILL_PAUSE_MS, undefined, { ref: false })
-        })
-      }
+      for (const one of round) if (!closed && running.has(one) && one.next <= reached()) await tellNext(one.next)
     }
-    isRefilling = false
+    isRunning = false
   }
 
   return {
-    tellOf,
-    refill,
+    run,
     /** Stops reading blocks. */
     close: (): void => {
       closed = true
@@ -149,28 +145,37 @@ export function createSubscriptions(
   let lastId = 0
   let [head, published, underWay] = [0, 0, 0]
   let publishing = Promise.resolve()
+  // Up to here the feed has told everyone who was waiting; whoever waits for less has to be read for.
   const reached = (): number => (underWay === 0 ? Math.max(published, chain.feed.head()) : published)
-  const { tellOf, refill, close } = createTeller(chain, running, reached, onError)
+  const refill = createRefill(chain, { running, reached }, onError)
 
   /** Says from where a subscription goes on if it is lost before there is news, and tells it what it lacks. */
   const start = (one: Subscription): void => {
     if (one.next === Infinity) one.next = chain.feed.head() + 1
     one.send(notification(one.id, `"height":${one.next - 1}`))
-    void refill()
+    void refill.run()
   }
   let isHeadKnown = false
   void chain.feed.ready.then(() => {
     isHeadKnown = true
     for (const one of running) if (one.next === Infinity) start(one)
     // Those who named a height are behind now, and the next block may be long in coming.
-    void refill()
+    void refill.run()
   })
 
   const publish = async (block: FeedBlock): Promise<void> => {
-    await tellOf(block.height, async () => block).catch(onError)
-    published = block.height
-    underWay--
-    void refill()
+    const waiting = [...running].filter(({ next }) => next === block.height)
+    try {
+      if (waiting.length === 0) return
+      const news = await newsOf(chain, block, waiting)
+      for (const one of waiting) if (running.has(one)) tell(one, news)
+    } catch (error) {
+      onError(error)
+    } finally {
+      published = block.height
+      underWay--
+      void refill.run()
+    }
   }
 
   return {
@@ -225,6 +230,7 @@ export function createSubscriptions(
         },
       }
     },
-    close,
+    /** Stops reading blocks. */
+    close: refill.close,
   }
 }

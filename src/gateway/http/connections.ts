@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { callerAddress } from './callerAddress.ts'
-import { type HTTP_LIMITS, OVERHEAD_BYTES } from './limits.ts'
+import { ANSWER_OVERHEAD_BYTES, type HTTP_LIMITS } from './limits.ts'
 import type { Piece } from '../rpc/envelope.ts'
 import { createTally } from './tally.ts'
 
@@ -29,6 +29,28 @@ function countConnections(
     })
     return true
   }
+}
+
+/**
+ * Closes connections that leave what was sent to them unread for `unreadMs`. Those that wait for an answer have nothing
+ * to read.
+ */
+function closeUnread(server: Server, { unreadMs }: Limits): void {
+  const sockets = new Map<Socket, { taken: number; atMs: number }>()
+  server.on('connection', (socket: Socket) => {
+    sockets.set(socket, { taken: 0, atMs: performance.now() })
+    socket.once('close', () => sockets.delete(socket))
+  })
+  const check = (): void => {
+    const nowMs = performance.now()
+    for (const [socket, seen] of sockets) {
+      const taken = socket.bytesWritten - socket.writableLength
+      if (socket.writableLength === 0 || taken !== seen.taken) Object.assign(seen, { taken, atMs: nowMs })
+      else if (nowMs - seen.atMs > unreadMs) socket.destroy()
+    }
+  }
+  const timer = setInterval(check, Math.min(1000, unreadMs / 4)).unref()
+  server.once('close', () => clearInterval(timer))
 }
 
 /**
@@ -64,7 +86,7 @@ function boundUnread({ unreadBytes }: Limits) {
   /** Counts an answer until it is read or its connection ends. */
   const add = ({ socket }: IncomingMessage, response: ServerResponse, pieces: readonly Piece[]): void => {
     if (socket.destroyed) return
-    let own = OVERHEAD_BYTES
+    let own = ANSWER_OVERHEAD_BYTES
     for (const piece of pieces) {
       if (typeof piece === 'string') own += piece.length
       else hold(piece)
@@ -82,6 +104,37 @@ function boundUnread({ unreadBytes }: Limits) {
 }
 
 /**
+ * Knows which connections bring a request, so that a server that closes can cut off the others. Node looks at how long
+ * requests take only while a server is open: a connection that sends nothing, or the half of a request, would keep it
+ * from closing for ever.
+ */
+function watchRequests() {
+  const requests = new Map<Socket, IncomingMessage | undefined>()
+  let isClosing = false
+  return {
+    watch: (server: Server): void => {
+      server.on('connection', (socket: Socket) => {
+        requests.set(socket, undefined)
+        socket.once('close', () => requests.delete(socket))
+        if (isClosing) socket.destroy()
+      })
+      server.on('request', (request, response) => {
+        const { socket } = request
+        requests.set(socket, request)
+        response.once('close', () => requests.has(socket) && requests.set(socket, undefined))
+      })
+    },
+    /** Leaves a connection to its websocket, which is closed in its own way. */
+    release: (socket: Socket): void => void requests.delete(socket),
+    /** Cuts off the connections whose request is not there, and those that come later. */
+    closeIdle: (): void => {
+      isClosing = true
+      for (const [socket, request] of requests) if (request?.complete !== true) socket.destroy()
+    },
+  }
+}
+
+/**
  * Answers callers who close their half of a connection behind their requests, and then closes the other half. Node cuts
  * them off otherwise; this property of its servers has no page in its documentation.
  */
@@ -94,14 +147,19 @@ export type Connections = ReturnType<typeof boundConnections>
 export function boundConnections(limits: Limits, isProxy: (address: string) => boolean) {
   const mayConnect = countConnections(limits, isProxy)
   const unread = boundUnread(limits)
+  const { watch: watchRequestsOf, release, closeIdle } = watchRequests()
   return {
     unread,
+    release,
+    closeIdle,
     /** Bounds the connections of a server before it listens; several servers share the limits. */
     watch: (server: Server): void => {
       server.on('connection', (socket: Socket) => {
         if (mayConnect(socket)) socket.once('close', () => unread.removeAll(socket))
         else socket.destroy()
       })
+      closeUnread(server, limits)
+      watchRequestsOf(server)
     },
   }
 }

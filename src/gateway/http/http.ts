@@ -1,4 +1,4 @@
-import { createServer, type Server as HttpServer } from 'node:http'
+import { createServer } from 'node:http'
 import { BlockList, isIPv6 } from 'node:net'
 import cors from '@fastify/cors'
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
@@ -6,7 +6,7 @@ import type { WebSocket } from 'ws'
 import { callerAddress } from './callerAddress.ts'
 import { type GuardOptions, isHost, refusedOrigin } from './access.ts'
 import { type Admission, createAdmission } from './admission.ts'
-import { allowHalfOpen, boundConnections } from './connections.ts'
+import { allowHalfOpen, boundConnections, type Connections } from './connections.ts'
 import { answer, type Params, type Piece, type Server } from '../rpc/envelope.ts'
 import { RpcError, type RpcErrorObject, rpcErrors } from '../rpc/errors.ts'
 import type { Readiness } from './health.ts'
@@ -23,7 +23,7 @@ import {
   KEEP_ALIVE_MS,
   LIGHT_BODY_BYTES_MAX,
   READY_MS,
-  SOCKET_CLOSE_MS,
+  REQUEST_CHECK_MS,
 } from './limits.ts'
 
 /** Who calls: the `authorization` header of the request, and the connection. */
@@ -113,39 +113,19 @@ function addRateLimit(app: FastifyInstance, { countRequest }: Admission): void {
 }
 
 /**
- * Closes a connection that takes none of its answer for `unreadMs`. Node asks for progress in what waits to be written. It
- * sets a time of its own behind the last answer, but none between those of requests that came together.
+ * Closes the connections of calls that are under way once they are answered, when the server closes. Otherwise each would
+ * be kept for a next call, and the server would wait for it. Connections without a whole request are closed at once.
  */
-function closeUnread(app: FastifyInstance, { unreadMs }: typeof HTTP_LIMITS): void {
-  app.addHook('onSend', async (_request, { raw }) => {
-    raw.setTimeout(unreadMs)
-    raw.prependOnceListener('finish', () => raw.socket?.setTimeout(0))
-  })
-}
-
-/**
- * Lets the calls under way be answered when the server closes. Node looks at how long requests take only while a server is
- * open, so a connection that sends nothing, or the half of a request, would keep it from closing for ever: what is open
- * some time after the last answer is cut off. Returns a function that is told of each call.
- */
-function addClosing(app: FastifyInstance, servers: ReadonlySet<HttpServer>, onClosing: () => void) {
-  const underWay = new Set<Promise<unknown>>()
-  let isClosing = false
+function addClosing(app: FastifyInstance, onClosing: () => void, { closeIdle }: Connections): void {
+  let closing = false
   app.addHook('preClose', async () => {
-    isClosing = true
+    closing = true
+    closeIdle()
     onClosing()
-    await Promise.all(underWay)
-    setTimeout(() => {
-      for (const server of servers) server.closeAllConnections()
-    }, SOCKET_CLOSE_MS).unref()
   })
   app.addHook('onSend', async (_request, reply) => {
-    if (isClosing) reply.header('connection', 'close')
+    if (closing) reply.header('connection', 'close')
   })
-  return <T>(call: Promise<T>): Promise<T> => {
-    underWay.add(call)
-    return call.finally(() => underWay.delete(call))
-  }
 }
 
 /** Asks at most once in `pauseMs`. All who ask in between get the same answer. */
@@ -169,14 +149,11 @@ function isAmong(addresses: readonly string[]): (address: string) => boolean {
   return (address) => list.check(address, familyOf(address))
 }
 
-function open(
-  { requestMs, trustProxies }: typeof HTTP_LIMITS,
-  onServer: (server: HttpServer) => void,
-): FastifyInstance {
+function open({ requestMs, trustProxies }: typeof HTTP_LIMITS, { watch }: Connections): FastifyInstance {
   const timeouts = {
     requestTimeout: requestMs,
     headersTimeout: requestMs,
-    connectionsCheckingInterval: requestMs / 10,
+    connectionsCheckingInterval: Math.min(REQUEST_CHECK_MS, requestMs),
     keepAliveTimeout: KEEP_ALIVE_MS,
   }
   return fastify({
@@ -186,7 +163,7 @@ function open(
     // Called for each address that `localhost` has.
     serverFactory: (handler) => {
       const server = allowHalfOpen(createServer(timeouts, handler))
-      onServer(server)
+      watch(server)
       return server
     },
   })
@@ -231,18 +208,13 @@ export async function createHttpServer(routes: Routes): Promise<FastifyInstance>
   const { call, isList, log, guard, limits, ready, documentAt, onClosing } = routes
   const connections = boundConnections(limits, isAmong(limits.trustProxies))
   const { unread } = connections
-  const servers = new Set<HttpServer>()
-  const app = open(limits, (server) => {
-    servers.add(server)
-    connections.watch(server)
-  })
+  const app = open(limits, connections)
   const parse = safeParser(app)
   const admission = createAdmission(limits.callsPerSecond, isList)
   const upgrade = routeUpgrades(app)
   await addGuard(app, guard)
   addRateLimit(app, admission)
-  closeUnread(app, limits)
-  const untilAnswered = addClosing(app, servers, onClosing)
+  addClosing(app, onClosing, connections)
   addErrors(app, log)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => done(null, body))
@@ -250,8 +222,10 @@ export async function createHttpServer(routes: Routes): Promise<FastifyInstance>
     app.post(path, { bodyLimit }, async (request, reply) => {
       if (typeof request.body !== 'string')
         return reply.code(415).send({ error: 'expected a body of application/json' })
-      const server = { parse, log, ...admission.textOf(request.ip, 1), ...serverOf(request) }
-      const answered = await untilAnswered(answer(server, request.body))
+      const answered = await answer(
+        { parse, log, ...admission.textOf(request.ip, 1), ...serverOf(request) },
+        request.body,
+      )
       if (answered === undefined) return reply.code(204).send()
       setStatus(reply, answered.refused)
       return sendPieces(reply.type('application/json; charset=utf-8'), unread, answered.pieces)
@@ -289,7 +263,10 @@ export async function createHttpServer(routes: Routes): Promise<FastifyInstance>
   }
   const page = routes.page === undefined ? undefined : servePage(app, routes.page, unread)
   app.get('/', async (request, reply) => {
-    if (upgrade(request, reply, (socket) => serve(socket, request))) return reply
+    if (upgrade(request, reply, (socket) => serve(socket, request))) {
+      connections.release(request.raw.socket)
+      return reply
+    }
     return page === undefined ? reply.callNotFound() : page(request, reply)
   })
   app.get('/healthz', async () => ({ ok: true }))

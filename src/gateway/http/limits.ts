@@ -10,7 +10,7 @@
  * garbage.
  */
 export const BATCH_CALLS_MAX = 200
-/** Bytes of one HTTP body, and of one message on a websocket, which a longer one closes with 1009. Attack: garbage, keys. */
+/** Bytes of one HTTP body. Attack: garbage, keys. */
 export const BODY_BYTES_MAX = 1024 * 1024
 /**
  * The characters `,`, `[` and `{` in one body or message, strings included: members and elements are no more. To parse a
@@ -21,6 +21,8 @@ export const TEXT_MARKS_MAX = 8_192
 export const PARAMS_DEPTH_MAX = 16
 /** Bytes of UTF-16 text of the answers to one batch; an answer beyond it is replaced by an error. Attack: lists. */
 export const BATCH_ANSWER_LENGTH_MAX = 16 * 1024 * 1024
+/** Bytes of one message on a websocket; a longer one closes it with 1009. */
+export const SOCKET_MESSAGE_BYTES_MAX = 1024 * 1024
 /**
  * Frames of one message on a websocket, and packets of one frame; with more it is closed with 1008. Each costs up to 800
  * bytes of memory, however short it is. The longest message has fewer on a path with the smallest packets that IPv4
@@ -70,6 +72,8 @@ export const CONNECTIONS_OF_ADDRESS_MAX = 100
 export const CONNECTIONS_MAX = 1_000
 /** How long a whole HTTP request may take to arrive, its headers and its body, in ms. Attack: slow-writers. */
 export const REQUEST_MS_MAX = 10_000
+/** How often that is checked, in ms. */
+export const REQUEST_CHECK_MS = 1_000
 /** How long a connection without a request is kept, in ms. */
 export const KEEP_ALIVE_MS = 30_000
 /**
@@ -81,8 +85,8 @@ export const UNREAD_MS_MAX = 10_000
  * Attack: slow-readers.
  */
 export const UNREAD_BYTES_MAX = 64 * 1024 * 1024
-/** What an answer that waits and a list that is kept cost beside their text, in bytes. */
-export const OVERHEAD_BYTES = 1024
+/** What an answer costs beside its text, in bytes. */
+export const ANSWER_OVERHEAD_BYTES = 1024
 /** Bytes that are handed to a connection at a time. Longer answers go in pieces of it. Attack: slow-readers. */
 export const PIECE_BYTES = 64 * 1024
 /** Messages of one websocket that are worked on at a time; it is not read further until one is answered. */
@@ -121,6 +125,8 @@ export const LISTS_WAITING_MAX = 32
 export const LIST_WAIT_MS_MAX = 10_000
 /** Bytes of lists that are kept for the callers of one head. Attack: lists. */
 export const LISTS_KEPT_BYTES_MAX = 32 * 1024 * 1024
+/** What a kept list costs beside its text, in bytes. */
+export const LIST_OVERHEAD_BYTES = 1024
 /**
  * How long one answer of /readyz serves all callers, in ms. The node is not asked more often, however often they call.
  */

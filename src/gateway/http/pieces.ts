@@ -14,12 +14,6 @@ function* partsOf(pieces: readonly Piece[]): Generator<Buffer> {
   }
 }
 
-/** The message that the pieces of an answer make. */
-export function messageOf(pieces: readonly Piece[]): Piece {
-  const [only] = pieces
-  return pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces.map(bufferOf))
-}
-
 /** Sends an answer. A long one goes in parts, each once the one before has left, and shared pieces are not copied. */
 export function sendPieces(reply: FastifyReply, unread: Connections['unread'], pieces: readonly Piece[]): FastifyReply {
   unread.add(reply.request.raw, reply.raw, pieces)
@@ -27,6 +21,6 @@ export function sendPieces(reply: FastifyReply, unread: Connections['unread'], p
   if (bytes > PIECE_BYTES) {
     return reply.header('content-length', String(bytes)).send(Readable.from(partsOf(pieces), { objectMode: false }))
   }
-  const message = messageOf(pieces)
-  return reply.send(typeof message === 'string' ? message : asBuffer(message))
+  const [only] = pieces
+  return reply.send(pieces.length === 1 && typeof only === 'string' ? only : Buffer.concat(pieces.map(bufferOf)))
 }

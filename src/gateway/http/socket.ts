@@ -1,6 +1,6 @@
 import type { WebSocket } from 'ws'
+import { asBuffer } from '../../base/bytes.ts'
 import type { Piece, Reply } from '../rpc/envelope.ts'
-import { messageOf } from './pieces.ts'
 import {
   type HTTP_LIMITS,
   PIECE_BYTES,
@@ -12,9 +12,21 @@ import {
 /** Why the gateway closes a websocket. Source: RFC 6455, section 7.4.1, and its registry of codes. */
 const TRY_AGAIN_LATER = 1013
 
+type Message = string | Uint8Array
+
+const lengthOf = (message: Message): number =>
+  typeof message === 'string' ? Buffer.byteLength(message) : message.length
+
+/** The message that the pieces of an answer make. */
+export const messageOf = (pieces: readonly Piece[]): Message => {
+  const [only] = pieces
+  if (pieces.length === 1 && only !== undefined) return only
+  return Buffer.concat(pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : asBuffer(piece))))
+}
+
 /** What waits for the reader of one websocket. */
 export interface Outbox {
-  readonly send: (message: Piece) => void
+  readonly send: (message: Message) => void
 }
 
 /** Bounds what waits to be read: of one websocket, and of all together. `onSlow` is told of each that is closed for it. */
@@ -39,7 +51,7 @@ export function createSockets(onSlow: () => void, { unreadBytes, pingMs }: typeo
      * to it. A message of any length may be the only one that waits.
      */
     open: (socket: WebSocket): Outbox => {
-      let waiting: Piece[] = []
+      let waiting: Message[] = []
       const queue = { bytes: 0 }
       queues.set(socket, queue)
       const add = (more: number): void => {
@@ -65,9 +77,9 @@ export function createSockets(onSlow: () => void, { unreadBytes, pingMs }: typeo
       const isOpen = (): boolean => socket.readyState === socket.OPEN
       const flush = (): void => {
         while (isOpen() && waiting.length > 0 && socket.bufferedAmount < PIECE_BYTES) {
-          const message = waiting.shift() as Piece
+          const message = waiting.shift() as Message
           socket.send(message, { binary: false }, () => {
-            if (queues.has(socket)) add(-Buffer.byteLength(message))
+            if (queues.has(socket)) add(-lengthOf(message))
             flush()
           })
         }
@@ -75,9 +87,9 @@ export function createSockets(onSlow: () => void, { unreadBytes, pingMs }: typeo
       return {
         send: (message) => {
           if (!isOpen()) return
-          if (queue.bytes > 0 && queue.bytes + Buffer.byteLength(message) > SOCKET_QUEUE_BYTES_MAX)
+          if (queue.bytes > 0 && queue.bytes + lengthOf(message) > SOCKET_QUEUE_BYTES_MAX)
             return end(socket, `too slow: ${SOCKET_QUEUE_BYTES_MAX} bytes wait to be read`)
-          add(Buffer.byteLength(message))
+          add(lengthOf(message))
           waiting.push(message)
           flush()
           if (bytes <= unreadBytes) return

@@ -2,7 +2,7 @@ import { type IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { BODY_BYTES_MAX, SOCKET_CLOSE_MS, SOCKET_PIECES_MAX } from './limits.ts'
+import { SOCKET_CLOSE_MS, SOCKET_MESSAGE_BYTES_MAX, SOCKET_PIECES_MAX } from './limits.ts'
 
 /** Makes a request the websocket that it asks for, and hands it over; false when it asks for none. */
 export type Upgrade = (request: FastifyRequest, reply: FastifyReply, open: (socket: WebSocket) => void) => boolean
@@ -15,7 +15,7 @@ export type Upgrade = (request: FastifyRequest, reply: FastifyReply, open: (sock
 export function routeUpgrades(app: FastifyInstance): Upgrade {
   const server = new WebSocketServer({
     noServer: true,
-    maxPayload: BODY_BYTES_MAX,
+    maxPayload: SOCKET_MESSAGE_BYTES_MAX,
     maxFragments: SOCKET_PIECES_MAX,
     maxBufferedChunks: SOCKET_PIECES_MAX,
   })

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { toBase64 } from '../../base/bytes.ts'
 import type { TxResult } from '../../comet/rpc.ts'
 import type { TransactionResult } from '../../tx/result.ts'
@@ -43,13 +44,24 @@ export const includedResult = (
   gasPrice: bigint,
 ): TransactionResult => ({ height: result.code === 0 ? height : 0, hash, ...includedParts(result, gasPrice) })
 
-/** The gas price of a committed block. Throws RpcError -32011 with the hash. */
-const needGasPrice = (chain: Chain, height: number, hash: string): Promise<bigint> =>
-  chain.gasPrice(height).catch(() => {
-    throw new RpcError('nodeAway', `the transaction is in block ${height}, but the node does not tell its fee`, {
-      hash,
-    })
-  })
+const PRICE_TRIES = 3
+const PRICE_PAUSE_MS = 100
+
+/** The gas price of a committed block; the node may be away for a moment. Throws RpcError -32011 with the hash. */
+async function needGasPrice(chain: Chain, height: number, hash: string): Promise<bigint> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await chain.gasPrice(height)
+    } catch {
+      if (tries === PRICE_TRIES) {
+        throw new RpcError('nodeAway', `the transaction is in block ${height}, but the node does not tell its fee`, {
+          hash,
+        })
+      }
+      await sleep(PRICE_PAUSE_MS)
+    }
+  }
+}
 
 /**
  * The interface's result object of an outcome. Throws RpcError -32011 when the node goes away before the fee is known.

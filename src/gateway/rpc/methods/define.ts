@@ -81,12 +81,16 @@ export interface MethodGroup {
 }
 
 /** A method as it is declared. */
-export interface Definition<M extends Fields> extends Omit<Method, 'input' | 'positional' | 'errors' | 'run'> {
+export interface Definition<M extends Fields> extends Pick<Method, 'name' | 'call' | 'doc' | 'result'> {
   readonly input: M
   /** All fields when left out. */
   readonly positional?: number
   /** Only `nodeAway` when left out. */
   readonly errors?: readonly RpcErrorName[]
+  readonly isList?: boolean
+  readonly signs?: true
+  readonly isForeign?: true
+  readonly needsSocket?: true
   readonly run: (services: Services, input: ValuesOf<M>, connection: CallConnection) => Promise<unknown>
 }
 
