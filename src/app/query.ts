@@ -15,7 +15,7 @@ import {
   readPath,
 } from '../modules/query.ts'
 import { type ChainTable, queryEntries, tables } from '../modules/registry.ts'
-import { type CommittedState, encodeProof } from '../store/index.ts'
+import { type CommittedState, queryRow } from '../store/index.ts'
 import type { AppContext } from './context.ts'
 
 /**
@@ -63,18 +63,7 @@ function readStore(state: CommittedState, path: string, { prove, height }: Query
   }
   const key = readKey(table, parts)
   if ('code' in key) return refused(state, key as QueryError)
-  const stateKey = table.keyOf(key)
-  const row = state.get(table, key)
-  const proof = prove ? state.prove(table, key) : undefined
-  return {
-    code: 0,
-    key: stateKey,
-    value: row === undefined ? new Uint8Array(0) : table.encode(row),
-    height: state.height(),
-    ...(proof === undefined
-      ? {}
-      : { proofOps: { ops: [{ type: 'ics23:smt', key: stateKey, data: encodeProof(proof) }] } }),
-  }
+  return queryRow(state, table, key, { prove })
 }
 
 const tooLong = (): QueryRefusal =>
