@@ -18,8 +18,8 @@ export const walletAt = (name: string, number: number): Signer =>
 type Member = Pick<Signer, 'member' | 'signBody'>
 
 /**
- * The account of several keys, whose members stand in the order of their bytes. `signs`: whether a member signs a
- * transaction with this nonce; the first `threshold` of them unless it is told.
+ * An account of several keys, sorted by their bytes. `signs` tells whether the key at a position signs the transaction with
+ * a nonce; by default the first `threshold` keys sign each one.
  */
 export function severalOf(
   threshold: number,
