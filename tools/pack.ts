@@ -10,7 +10,7 @@
 import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
-import { PLATFORMS, platformPackage, platformsHere } from '../src/comet/platform.ts'
+import { PLATFORMS, platformPackage, platformsHere } from '../src/base/cometbftPackage.ts'
 import { writeCometBft } from './packages/cometbft.ts'
 import { copyLibraries } from './packages/libraries.ts'
 import { type Reached, reach } from './packages/reach.ts'

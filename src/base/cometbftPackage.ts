@@ -19,12 +19,14 @@ export const platformPackage = (platform: string): string => `@svcd/cometbft-${p
 /** The file of the program on a kind of machine, by default this one. */
 export const programFile = (platform = HERE): string => (platform.startsWith('win32') ? 'cometbft.exe' : 'cometbft')
 
-/** The folder of the program that npm has installed beside svcd for this machine, in a list; none when it has not. */
-export function packagedFolders(): readonly string[] {
-  try {
-    const manifest = createRequire(import.meta.url).resolve(`${platformPackage(HERE)}/package.json`)
-    return [join(dirname(manifest), 'bin')]
-  } catch {
-    return []
-  }
+/** The folders of the programs that npm has installed for this machine, as these files find them; by default, beside us. */
+export function packagedFolders(from: readonly (string | URL)[] = [import.meta.url]): readonly string[] {
+  return from.flatMap((file) => {
+    try {
+      const manifest = createRequire(file).resolve(`${platformPackage(HERE)}/package.json`)
+      return [join(dirname(manifest), 'bin')]
+    } catch {
+      return []
+    }
+  })
 }

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { buildCometBft, goEnv, type Report } from './build.ts'
 import { CometError, reasonOf } from './errors.ts'
-import { packagedFolders, programFile } from './platform.ts'
+import { packagedFolders, programFile } from '../base/cometbftPackage.ts'
 
 /** The CometBFT release that is built when none is found, and with which the tests run. */
 export const COMETBFT_VERSION = '0.38.25'

@@ -2,6 +2,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, createConnection, createServer } from 'node:net'
 import { createInterface } from 'node:readline'
+import { stopChild } from '../base/stopChild.ts'
 import { type LogLevel, type LogSettings, openLogFile } from '../base/logFile.ts'
 import { CometError, reasonOf } from './errors.ts'
 import { goMaxProcs } from './goMaxProcs.ts'
@@ -40,7 +41,6 @@ export async function describeUse(host: string, port: number, byServer = 'is in 
 /** A program of CometBFT to run: its path, its arguments, and where its output goes. */
 type RunOptions = { program: string; args: readonly string[]; logFile: string; env?: NodeJS.ProcessEnv }
 
-const GRACE_MS = 10_000
 const LAST_LINES = 20
 
 /**
@@ -115,12 +115,7 @@ export const runCometBft = async ({ program, args, logFile, env = process.env }:
   return {
     pid,
     /** Sends SIGTERM, and SIGKILL after `graceMs`. Resolves when the process is gone. May be repeated. */
-    stop: async (graceMs = GRACE_MS): Promise<void> => {
-      child.kill('SIGTERM')
-      const timer = setTimeout(killAtExit, graceMs)
-      await exited
-      clearTimeout(timer)
-    },
+    stop: (graceMs?: number): Promise<void> => stopChild(child, exited, graceMs),
     /** Resolves when the process has ended, with the reason and the last 20 lines that it printed. Never rejects. */
     exited,
     /**

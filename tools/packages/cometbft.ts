@@ -8,7 +8,7 @@ import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path'
 import { buildCometBft, goEnv, type Report, type Target } from '../../src/comet/build.ts'
 import { COMETBFT_VERSION } from '../../src/comet/find.ts'
-import { type Platform, platformPackage, programFile } from '../../src/comet/platform.ts'
+import { type Platform, platformPackage, programFile } from '../../src/base/cometbftPackage.ts'
 
 /** What was built at a release. */
 interface Recorded {

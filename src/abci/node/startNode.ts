@@ -1,8 +1,9 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { dirname, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
+import { packagedFolders, programFile } from '../../base/cometbftPackage.ts'
+import { stopChild } from '../../base/stopChild.ts'
 
 /**
  * The settings of a node.
@@ -39,22 +40,12 @@ export interface CometNode {
   stop(): Promise<void>
 }
 
-// CometBFT does not always end when it is asked in the middle of a block.
-const GRACE_MS = 10_000
 const LOG_LEVEL = 'state:info,statesync:info,*:error'
 
 /** The program that npm has installed for this machine, or the one on PATH. */
 function findProgram(): string {
-  const name = process.platform === 'win32' ? 'cometbft.exe' : 'cometbft'
-  const manifest = `@svcd/cometbft-${process.platform}-${process.arch}/package.json`
-  for (const from of [resolve('package.json'), import.meta.url]) {
-    try {
-      return join(dirname(createRequire(from).resolve(manifest)), 'bin', name)
-    } catch {
-      // It is not installed there.
-    }
-  }
-  return 'cometbft'
+  const [folder] = packagedFolders([resolve('package.json'), import.meta.url])
+  return folder === undefined ? 'cometbft' : join(folder, programFile())
 }
 
 interface Answers {
@@ -113,11 +104,7 @@ export async function startNode(options: NodeOptions): Promise<CometNode> {
   const ended = once(child, 'exit').then(([code]) => code as number | null)
   return {
     ended,
-    stop: async () => {
-      child.kill('SIGTERM')
-      const timer = setTimeout(() => child.kill('SIGKILL'), GRACE_MS)
-      await ended
-      clearTimeout(timer)
-    },
+    // CometBFT does not always end when it is asked in the middle of a block.
+    stop: () => stopChild(child, ended),
   }
 }

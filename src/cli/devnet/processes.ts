@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { stopChild } from '../../base/stopChild.ts'
 import type { CometProcess } from '../../comet/process.ts'
 import type { Gateway } from '../../gateway/gateway.ts'
 import { UserError } from '../../node/errors.ts'
@@ -34,12 +35,7 @@ export async function startApp(args: readonly string[]) {
     exited,
     /** Lets it propose blocks up to this height at once. Those above wait for a transaction. */
     openTo: (height: number): void => void child.send({ openTo: height }, () => undefined),
-    stop: async (): Promise<void> => {
-      child.kill('SIGTERM')
-      const timer = setTimeout(() => child.kill('SIGKILL'), 10_000)
-      await exited
-      clearTimeout(timer)
-    },
+    stop: (): Promise<void> => stopChild(child, exited),
   }
 }
 
