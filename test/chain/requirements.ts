@@ -22,8 +22,8 @@ import { appOn, memory } from './support.ts'
 const nothing = new Uint8Array(0)
 const BLOCKS_OF_CHAIN = 60
 const MEMPOOLS_OF_BLOCK = 4
-/** Validators that run the application; one node more executes only. */
-const NODES = 2
+/** Validators that run the application, so that two judge what a third one sends; one node more executes only. */
+const NODES = 3
 
 /** Codes of transactions that change nothing, not even the nonce. Source: protocol.md §2, checks 1 to 4. */
 const NOT_EXECUTED: ReadonlySet<number> = new Set([2, 3, 6])
