@@ -21,6 +21,7 @@ const FILES: readonly string[] = [
   'test/e2e/hostile.test.ts',
   'test/e2e/joining.test.ts',
   'test/e2e/examples.test.ts',
+  'test/e2e/create.test.ts',
 ]
 
 const root = join(import.meta.dirname, '..')

@@ -39,7 +39,7 @@ async function send(action: string, name: string, to: string): Promise<string> {
   const chainId = (await ask('status', {})).node_info.network
   const body = { chainId, nonce, action: action as Action, name, to }
   const tx = Buffer.from(signTx(body, secretKey)).toString('base64')
-  const { check_tx, tx_result, height } = await ask('broadcast_tx_commit', { tx })
+  const { check_tx, deliver_tx, tx_result = deliver_tx, height } = await ask('broadcast_tx_commit', { tx }) // deliver_tx: 0.37
   const { code, log } = check_tx.code === 0 ? tx_result : check_tx
   return code === 0 ? `in block ${height}` : `refused with code ${code}: ${log}`
 }
