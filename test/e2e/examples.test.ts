@@ -3,9 +3,12 @@
  * and by the CometBFT node under test.
  */
 import { execFileSync } from 'node:child_process'
+import { copyFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type ConnectedApplication, connectApplication, createTestChain } from '../../src/abci/testing/index.ts'
+import { ProposalStatus } from '../../src/abci/types.ts'
 import { COMETBFT_VERSION, findCometBft } from '../../src/comet/find.ts'
 import { abciCli } from '../../tools/testing/abciCli.ts'
 import { examplesRunBy } from '../docs/examples.ts'
@@ -13,6 +16,7 @@ import { tempFolder } from '../support/tempFolder.ts'
 import {
   configure,
   linkPackage,
+  type Node,
   replay,
   type Started,
   startExample,
@@ -34,6 +38,9 @@ async function start(name: string): Promise<Started> {
 
 const comet = await findCometBft()
 const isLegacy = comet.version.startsWith('0.37.')
+// Whether it can leave the mempool to the application, as 0.40 of `make matrix` can: that one says it is 0.39.0.
+execFileSync(comet.path, ['init', '--home', join(folder.path, 'proposer')], { stdio: 'ignore' })
+const leavesMempool = readFileSync(join(folder.path, 'proposer/config/config.toml'), 'utf8').includes('\nreap_interval')
 beforeAll(async () => {
   linkPackage(folder.path)
   writeExamples(folder.path)
@@ -61,6 +68,20 @@ describe("abci-cli, CometBFT's own client", () => {
 interface Query {
   readonly response: { readonly code: number; readonly value: string | null; readonly height: string }
 }
+interface Status {
+  readonly node_info: { readonly id: string; readonly listen_addr: string }
+  readonly sync_info: { readonly catching_up: boolean }
+}
+
+/** Resolves when a query for `data` answers with `value`. */
+async function shows(node: Node, data: string, value: string): Promise<void> {
+  for (;;) {
+    const { response } = await node.ask<Query>(`abci_query?data=${hex(data)}`)
+    if (response.value !== null && Buffer.from(response.value, 'base64').toString() === value) return
+    await sleep(20)
+  }
+}
+
 const hex = (text: string): string => `0x${Buffer.from(text).toString('hex')}`
 
 test.each([
@@ -78,11 +99,7 @@ test.each([
     running.push(node)
     for (const tx of txs) expect(await node.ask(`broadcast_tx_sync?tx=${hex(tx)}`)).toMatchObject({ code: 0 })
     // In memory: at the second start, all blocks have been sent again.
-    for (;;) {
-      const { response } = await node.ask<Query>(`abci_query?data=${hex(data)}`)
-      if (response.value !== null && Buffer.from(response.value, 'base64').toString() === value) break
-      await new Promise((resolve) => setTimeout(resolve, 20))
-    }
+    await shows(node, data, value)
     expect(await node.ask(`broadcast_tx_sync?tx=${hex(bad)}`)).toMatchObject({ code: 1 })
     await node.stop()
     await example.stop()
@@ -92,6 +109,7 @@ test.each([
 test.each([
   { name: 'kvstore', txOf: (number: number) => `key${number}=${number}` },
   { name: 'counter', txOf: (number: number) => String(number) },
+  { name: 'mempool', txOf: (number: number) => `${number % 5}:key${number}=${number}` },
   { name: 'quickStart', txOf: (number: number) => `tx ${number}` },
 ])(
   '$name meets the requirements of CometBFT: the test chain drives it over its socket, and starts it again',
@@ -115,6 +133,65 @@ test.each([
   },
 )
 
+test('mempool fills blocks by bid, hands each transaction on once, and votes for no other order', async () => {
+  const example = await start('mempool')
+  const application = await connectApplication(socketOf('mempool'))
+  const txs = ['2:a=1', '9:b=1', '9:c=1', '10:d=1'].map((text) => Buffer.from(text))
+  const order = ['10:d=1', '9:b=1', '9:c=1', '2:a=1']
+  const textsOf = ({ txs = [] }: { txs?: readonly Uint8Array[] } = {}) => txs.map((tx) => Buffer.from(tx).toString())
+  for (const [at, tx] of txs.entries())
+    expect(await (at < 2 ? application.insertTx?.({ tx }) : application.checkTx?.({ tx, type: 0 }))).toMatchObject({
+      code: 0,
+    })
+  const reap = async (maxBytes: number) => textsOf(await application.reapTxs?.({ maxBytes, maxGas: 0 }))
+  expect([await reap(12), await reap(0), await reap(0)]).toEqual([order.slice(0, 2), order.slice(2), []])
+  const nothing = new Uint8Array(0)
+  const block = { height: 1, time: { seconds: 1, nanos: 0 }, nextValidatorsHash: nothing, proposerAddress: nothing }
+  const votes = { round: 0, votes: [] }
+  const propose = async (maxTxBytes: number) =>
+    textsOf(
+      await application.prepareProposal?.({ ...block, maxTxBytes, txs: [], misbehavior: [], localLastCommit: votes }),
+    )
+  expect([await propose(24), await propose(1000)]).toEqual([order.slice(0, 3), order])
+  const judge = async (texts: readonly string[]) => {
+    const proposed = { ...block, txs: texts.map((text) => Buffer.from(text)), misbehavior: [], hash: nothing }
+    return (await application.processProposal?.({ ...proposed, proposedLastCommit: votes }))?.status
+  }
+  const { accept, reject } = ProposalStatus
+  expect([await judge(order), await judge([]), await judge(order.toReversed())]).toEqual([accept, accept, reject])
+  application.close()
+  await example.stop()
+})
+
+if (leavesMempool)
+  test('examples/mempool/README.md: what one node receives, the other one proposes', async () => {
+    const page = readFileSync('examples/mempool/README.md', 'utf8')
+    const [, type] = /CMT_MEMPOOL_TYPE=(\w+) cometbft start/.exec(page) ?? []
+    execFileSync(comet.path, ['init', '--home', join(folder.path, 'follower')], { stdio: 'ignore' })
+    const [genesis, copy] = ['proposer', 'follower'].map((name) => join(folder.path, name, 'config/genesis.json'))
+    copyFileSync(genesis as string, copy as string)
+    const nodes: Node[] = []
+    let peer = ''
+    for (const name of ['proposer', 'follower']) {
+      const home = join(folder.path, name)
+      const address = socketOf(name)
+      running.push(await startExample(folder.path, 'mempool', address))
+      const settings = { CMT_MEMPOOL_TYPE: type, CMT_P2P_PERSISTENT_PEERS: peer, CMT_P2P_ADDR_BOOK_STRICT: 'false' }
+      const node = await startNode(comet.path, home, await configure(home), address, settings)
+      running.push(node)
+      nodes.push(node)
+      const { node_info } = await node.ask<Status>('status')
+      peer = `${node_info.id}@${node_info.listen_addr.replace('tcp://', '')}`
+    }
+    const [proposer, follower] = nodes as [Node, Node]
+    // Until it has all blocks, a node takes no transactions.
+    while ((await follower.ask<Status>('status')).sync_info.catching_up) await sleep(20)
+    expect(await follower.ask(`broadcast_tx_sync?tx=${hex('7:tree=oak')}`)).toMatchObject({ code: 0 })
+    await shows(proposer, 'tree', 'oak')
+    await shows(follower, 'tree', 'oak')
+    expect(await follower.ask(`broadcast_tx_sync?tx=${hex('tree=oak')}`)).toMatchObject({ code: 1 })
+  })
+
 describe("CometBFT's own kvstore, in Go, is caught by the test chain", () => {
   /** The error of a chain on it, with some transactions or with none. */
   async function caught(txs: readonly Uint8Array[]): Promise<unknown> {
@@ -126,7 +203,7 @@ describe("CometBFT's own kvstore, in Go, is caught by the test chain", () => {
       while (program.child.exitCode === null) {
         const application = await connectApplication(address).catch(() => undefined)
         if (application !== undefined) return application
-        await new Promise((resolve) => setTimeout(resolve, 20))
+        await sleep(20)
       }
       throw new Error('abci-cli has stopped')
     }
@@ -158,6 +235,7 @@ describe('the commands of a page', () => {
   test.each([
     { name: 'kvstore', page: 'examples/kvstore/README.md', value: 'apple' },
     { name: 'counter', page: 'examples/counter/README.md', value: '2' },
+    { name: 'mempool', page: 'examples/mempool/README.md', value: 'oak' },
     { name: 'quickStart', page: 'src/abci/README.md', value: '1' },
   ])('$page: curl sends transactions and reads $value', async ({ name, page, value }) => {
     const home = join(folder.path, `${name}-page`)

@@ -388,7 +388,7 @@ describe('@svcd/store', () => {
 })
 
 describe('the examples', () => {
-  test.each(['kvstore', 'counter'])(
+  test.each(['kvstore', 'counter', 'mempool'])(
     '%s installs from a checkout by the commands of its README, and starts',
     async (name) => {
       const root = join(folder, 'checkout')

@@ -94,6 +94,7 @@ export const sections: readonly Section[] = [
       page('/examples/names/agents', 'Example: names, for tools', 'examples/names/AGENTS.md'),
       page('/examples/kvstore', 'Example: key-value store', 'examples/kvstore/README.md'),
       page('/examples/counter', 'Example: counter', 'examples/counter/README.md'),
+      page('/examples/mempool', 'Example: a mempool of its own', 'examples/mempool/README.md'),
     ],
   },
   {

@@ -11,16 +11,8 @@ import { decodeReply, encodeRequest, requestKinds } from '../wire.ts'
  */
 export type ConnectedApplication = Application & { close(): void }
 
-/** What only 0.37 or 0.40 asks, and what the server answers itself. */
-const LEFT_OUT: ReadonlySet<RequestKind> = new Set([
-  'echo',
-  'flush',
-  'beginBlock',
-  'deliverTx',
-  'endBlock',
-  'insertTx',
-  'reapTxs',
-])
+/** What only 0.37 asks, and what the server answers itself. */
+const LEFT_OUT: ReadonlySet<RequestKind> = new Set(['echo', 'flush', 'beginBlock', 'deliverTx', 'endBlock'])
 
 /** Asks over `socket`, one request after the other. */
 function asker(socket: Socket): (kind: RequestKind, request: AbciRequest) => Promise<object> {

@@ -23,7 +23,7 @@ export function linkPackage(folder: string): void {
 
 /** Writes the programs of the examples into `folder`, and the quick start of README. */
 export function writeExamples(folder: string): void {
-  for (const name of ['kvstore', 'counter'])
+  for (const name of ['kvstore', 'counter', 'mempool'])
     copyFileSync(join(root, 'examples', name, `${name}.ts`), join(folder, `${name}.mts`))
   const [, quickStart = ''] = /```ts\n([\s\S]*?)```/.exec(readFileSync(join(root, 'src/abci/README.md'), 'utf8')) ?? []
   // The examples take their address from the command line, the quick start has it in the code.
@@ -37,8 +37,12 @@ export interface Started {
 }
 
 /** Starts a program, whose standard output is read. */
-export function startProgram(program: string, args: readonly string[]): Started & { readonly output: Readable } {
-  const env = { ...process.env, NODE_OPTIONS: '--disable-warning=ExperimentalWarning' }
+export function startProgram(
+  program: string,
+  args: readonly string[],
+  more: NodeJS.ProcessEnv = {},
+): Started & { readonly output: Readable } {
+  const env = { ...process.env, ...more, NODE_OPTIONS: '--disable-warning=ExperimentalWarning' }
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'], env })
   const stop = async (): Promise<void> => {
     if (child.exitCode !== null || child.signalCode !== null) return
@@ -94,9 +98,15 @@ export async function configure(home: string): Promise<string> {
   return `http://127.0.0.1:${rpc}`
 }
 
-/** Starts the node in `home` and resolves when it has made a block after it started. */
-export async function startNode(program: string, home: string, rpc: string, address: string): Promise<Node> {
-  const { output, ...node } = startProgram(program, ['start', '--home', home, '--proxy_app', address])
+/** Starts the node in `home`, with settings such as CMT_MEMPOOL_TYPE, and resolves when it has a block since it started. */
+export async function startNode(
+  program: string,
+  home: string,
+  rpc: string,
+  address: string,
+  settings: NodeJS.ProcessEnv = {},
+): Promise<Node> {
+  const { output, ...node } = startProgram(program, ['start', '--home', home, '--proxy_app', address], settings)
   let log = ''
   const ready = new Promise<void>((resolve) => {
     node.child.once('exit', () => resolve())
