@@ -82,10 +82,12 @@ const isIn =
 
 const isE2e = isIn(['test/e2e/'])
 
-// These compare speeds, or how fast a node answers, and would measure their neighbour as well. `browser` and `create` build
-// dist or the packages, as `package` does: only one of them at a time may.
+// These compare speeds, or how fast a node answers, and would measure their neighbour as well. `browser`, `create` and
+// `examplePage` build dist or the packages, as `package` does: only one of them at a time may.
 const isAlone = isIn(
-  ['bench', 'browser', 'create', 'libraries', 'stalled', 'stress'].map((name) => `test/e2e/${name}.test.ts`),
+  ['bench', 'browser', 'create', 'examplePage', 'libraries', 'stalled', 'stress'].map(
+    (name) => `test/e2e/${name}.test.ts`,
+  ),
 )
 
 // The folders whose tests start a node or another program, or run for long.
