@@ -82,9 +82,13 @@ const isIn =
 
 const isE2e = isIn(['test/e2e/'])
 
-// These compare speeds, or how fast a node answers, and would measure their neighbour as well. `browser` builds dist, as
-// `package` does.
-const isAlone = isIn(['bench', 'browser', 'libraries', 'stalled', 'stress'].map((name) => `test/e2e/${name}.test.ts`))
+// These compare speeds, or how fast a node answers, and would measure their neighbour as well. `browser`, `create` and
+// `examplePage` build dist or the packages, as `package` does: only one of them at a time may.
+const isAlone = isIn(
+  ['bench', 'browser', 'create', 'examplePage', 'libraries', 'stalled', 'stress'].map(
+    (name) => `test/e2e/${name}.test.ts`,
+  ),
+)
 
 // The folders whose tests start a node or another program, or run for long.
 const isSlow = isIn(

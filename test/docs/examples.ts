@@ -108,6 +108,7 @@ export const EXAMPLES: readonly Example[] = [
   { page: 'examples/names/README.md', begins: 'npm install', runBy: 'test/e2e/create.test.ts' },
   { page: 'examples/names/README.md', begins: 'npm run tx', runBy: 'test/e2e/create.test.ts' },
   { page: 'examples/names/README.md', begins: 'npm run dev --', runBy: 'test/e2e/create.test.ts' },
+  { page: 'examples/page/README.md', info: 'sh', runBy: 'test/e2e/examplePage.test.ts' },
   { page: 'src/create/README.md', runBy: 'test/e2e/create.test.ts' },
   { page: 'src/abci/README.md', begins: 'npm install', reason: TARBALL },
   { page: 'src/abci/README.md', info: 'ts', runBy: 'test/e2e/package.test.ts' },

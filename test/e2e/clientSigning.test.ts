@@ -9,6 +9,7 @@ import { PUBLIC_MNEMONIC } from '../../src/keys/mnemonic.ts'
 import { examplesRunBy } from '../docs/examples.ts'
 import { type Devnet, makePlace, startDevnet } from './support/devnet.ts'
 import { startLight } from './support/light.ts'
+import { freePorts } from './support/processes.ts'
 import { testFolder } from './support/testFolder.ts'
 
 const folder = testFolder(() => net.stop())
@@ -141,6 +142,7 @@ test('every example of docs/client.md runs, in the order in which it stands ther
     .replaceAll(/import\('(viem\/accounts|ethers)'\)/g, (_, name: string) => `import('${import.meta.resolve(name)}')`)
     .replaceAll('http://127.0.0.1:8545', net.url)
     .replaceAll('http://127.0.0.1:8888', light.url)
+    .replace('127.0.0.1:8544', `127.0.0.1:${(await freePorts(1))[0]}`)
   const said = await runProgram('docs', source).finally(() => light.stop())
   const inner = blocks.flatMap(({ info }, at) => (info === 'js shared' ? [] : [`done ${at}`]))
   expect(said.split('\n').filter((line) => line.startsWith('done '))).toEqual(inner)

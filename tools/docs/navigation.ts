@@ -64,6 +64,7 @@ export const sections: readonly Section[] = [
     pages: [
       page('/client', 'The client', 'docs/client.md'),
       page('/client-package', '@svcd/client', 'src/client/README.md'),
+      page('/examples/page', 'Example: a web page', 'examples/page/README.md'),
       page('/reference/methods', 'JSON-RPC methods', 'docs/reference/methods.md'),
       page('/playground', 'Playground'),
     ],
