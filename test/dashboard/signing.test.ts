@@ -58,12 +58,12 @@ test('a candidacy that changes its key stays in the set with either', () => {
 
 test('who was removed for it missed the blocks before, and has none to sign behind', () => {
   const signing = { ...steady, keys: 0, told: told(['left', 170], ['removed', 170], ['absent', 151]) }
-  expect(runsOf(signing)).toEqual([{ first: 150, last: 169, end: 'left', missed: undefined }])
+  expect(runsOf(signing)).toEqual([{ first: 150, last: 169, end: 'left', missed: 20 }])
   expect(said(signing)).toEqual(['100-149 signed', '150-169 missed', '170-199 outside'])
 })
 
 test('who left while it missed blocks has to sign no more', () => {
   const signing = { ...steady, keys: 0, told: told(['left', 170], ['absent', 151]) }
-  expect(runsOf(signing)).toEqual([{ first: 150, last: 171, end: 'left', missed: undefined }])
+  expect(runsOf(signing)).toEqual([{ first: 150, last: 171, end: 'left', missed: 22 }])
   expect(said(signing)).toEqual(['100-149 signed', '150-171 missed', '172-199 outside'])
 })

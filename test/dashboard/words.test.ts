@@ -68,7 +68,7 @@ describe('words', () => {
     [
       'svc.governance.vote',
       { sender: ALICE, proposal_id: ID, result: 'Approved' },
-      `${ALICE} voted on ${ID}, which was approved by it`,
+      `${ALICE} voted on ${ID}, which was approved with this vote`,
     ],
     ['svc.stake.somethingNewer', { owner: ALICE }, 'Svc.stake.somethingNewer'],
   ])('%s %j', (type, attributes, expected) => {

@@ -19,7 +19,7 @@ export interface Run {
   readonly first: number
   readonly last: number
   readonly end: End
-  /** How many; known when a signature ended it, and while it goes on. */
+  /** How many; not known where the history does not tell when it ended. */
   readonly missed: number | undefined
 }
 
@@ -45,22 +45,27 @@ const IN_FORCE = 2
 export function runsOf({ told, height, keys, absent }: Signing): readonly Run[] {
   const runs: Run[] = []
   const now = keys > 0 ? 'open' : 'left'
-  type Ended = Omit<Run, 'first'>
+  // `all`: as many as there are blocks between the first and the last.
+  type Ended = Omit<Run, 'first' | 'missed'> & { readonly missed: number | 'all' | undefined }
   let ended: Ended | undefined = { last: height - 1, end: now, missed: absent > 0 ? absent : undefined }
   for (const { type, height: toldIn, attributes } of told) {
     // The commit of a block is judged by the block behind it, in which the event stands.
     if (type === stake.present) ended = { last: toldIn - 2, end: 'signed', missed: Number(attributes['missed']) }
-    else if (FORGOTTEN.has(type)) ended = { last: toldIn - 1, end: 'left', missed: undefined }
+    else if (FORGOTTEN.has(type)) ended = { last: toldIn - 1, end: 'left', missed: 'all' }
     else if (type === stake.left && ended?.last === height - 1 && keys === 0)
-      ended = { last: toldIn + IN_FORCE - 1, end: 'left', missed: undefined }
+      ended = { last: toldIn + IN_FORCE - 1, end: 'left', missed: 'all' }
     else if (type === stake.absent) {
-      const { last, ...more }: Ended = ended ?? { last: toldIn - 1, end: 'left', missed: undefined }
-      runs.push({ first: toldIn - 1, last, ...more })
+      const first = toldIn - 1
+      const { last, end, missed }: Ended = ended ?? { last: first, end: 'left', missed: undefined }
+      runs.push({ first, last, end, missed: missed === 'all' ? last - first + 1 : missed })
       ended = undefined
     }
   }
   // The event that began the oldest run is on an older page of the history, but the run's length is known.
-  if (ended?.missed !== undefined) runs.push({ first: ended.last - ended.missed + 1, ...ended })
+  if (typeof ended?.missed === 'number') {
+    const { last, end, missed } = ended
+    runs.push({ first: last - missed + 1, last, end, missed })
+  }
   return runs
 }
 

@@ -129,7 +129,7 @@ export function FilesField({ field }: { readonly field: CustomField }) {
           </div>
         )
       })}
-      <p class='hint'>The node behind this gateway takes no proposal without a file for its own system.</p>
+      <p class='hint'>The node of this gateway takes no proposal without a file for the system that it runs on.</p>
       <p class='field-error' aria-live='polite'>
         {field.errors['fileUrl'] ?? field.errors['md5']}
       </p>

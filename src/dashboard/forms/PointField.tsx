@@ -20,8 +20,8 @@ const localTime = (seconds: number): string => {
 
 /** What stands beside each way to say when. */
 const WAYS: readonly (readonly [Way, string])[] = [
-  ['default', 'By the default of the chain'],
-  ['in', 'In so many blocks'],
+  ['default', 'As the chain sets it'],
+  ['in', 'After a number of blocks'],
   ['at', 'At a block'],
   ['time', 'At a time'],
 ]
@@ -34,7 +34,7 @@ function DefaultEnd() {
   const pace = clock.secondsPerBlock
   return (
     <p class='hint'>
-      {formatCount(blocks)} blocks after its own, about block {formatCount(clock.height + 1 + blocks)}
+      {formatCount(blocks)} blocks after the one that it is in, about block {formatCount(clock.height + 1 + blocks)}
       {pace === undefined ? '' : `, in about ${formatSpan(blocks * pace)}`}
     </p>
   )

@@ -38,9 +38,12 @@ export const candidacyFields: Readonly<Record<'pubKey' | 'description' | 'maxAmo
     label: 'Description',
     inner: { name: 'Name', website: 'Website', location: 'Location', email: 'Email', profile: 'Profile' },
   },
-  maxAmount: { label: 'Max shares', hint: 'in tokens; you stake a part of it that self_staking_ratio sets' },
+  maxAmount: {
+    label: 'Max shares',
+    hint: 'in tokens; you stake a part of it, which the parameter self_staking_ratio sets',
+  },
   compRate: {
     label: 'Commission',
-    hint: 'comp_rate, 0 to 1: with 0.5 you keep half of what the stakes of others earn',
+    hint: 'a number from 0 to 1: with 0.5 you keep 50 % of what the stakes of others earn',
   },
 }

@@ -16,7 +16,7 @@ export const vote: OperationPage<'vote'> = {
   happened: ({ result = '', ...of }) => [
     'voted on ',
     proposalOf(of),
-    result === '' ? '' : `, which ${resultOf(result)} by it`,
+    result === '' ? '' : `, which ${resultOf(result)} with this vote`,
   ],
   sentence: ({ answer, proposalId }, { proposal, params }) => {
     const what = proposal === undefined ? '' : `, which ${kindOf(proposal.Type).effect(proposal.Detail, params)}`

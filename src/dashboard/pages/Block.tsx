@@ -32,8 +32,9 @@ function Neighbours({ height }: { readonly height: number }) {
 }
 
 /** What the block did by itself, behind its transactions. */
-function OwnEvents({ events, height }: Pick<FoundBlock, 'events' | 'height'>) {
-  if (events.length === 0) return <p class='soft'>None: only its transactions changed something.</p>
+function OwnEvents({ block: { events, height, transaction_count: count } }: { readonly block: FoundBlock }) {
+  if (events.length === 0)
+    return <p class='soft'>{count === 0 ? 'None.' : 'None: only its transactions changed something.'}</p>
   return (
     <ul class='events'>
       {events.map(({ type, attributes }, index) => (
@@ -90,7 +91,7 @@ function Content({ block, id, offset }: { readonly block: FoundBlock; readonly i
         />
       </Section>
       <Section title='Events of the block'>
-        <OwnEvents events={block.events} height={height} />
+        <OwnEvents block={block} />
       </Section>
     </>
   )

@@ -13,7 +13,7 @@ import { Signers } from '../wallet/SeveralKeys.tsx'
 import { useWallet } from '../wallet/wallet.ts'
 import { openWallet } from '../wallet/walletDialog.ts'
 import { Ballots } from './account/Ballots.tsx'
-import { Candidacy } from './account/Candidacy.tsx'
+import { Candidacy, useCandidacy } from './account/Candidacy.tsx'
 import { earnedOf, Signed, Stakes } from './account/Stakes.tsx'
 import { Unbonding, useUnbonding } from './account/Unbonding.tsx'
 
@@ -31,6 +31,7 @@ function Holdings({ address }: Of) {
   const stakes = useStakes(address)
   const staked = stakesIn(stakes.data)
   const unbonding = useUnbonding(address)
+  const other = useCandidacy(address) ? 'other ' : ''
   return (
     <Shown answer={balance} lines={2}>
       {(units) => (
@@ -40,7 +41,7 @@ function Holdings({ address }: Of) {
             {
               name: 'Staked',
               value: stakes.data === undefined ? <Pending /> : <Tokens units={sum(staked.map(sharesOf))} unit='' />,
-              note: staked.length === 1 ? 'token with one validator' : `token with ${staked.length} validators`,
+              note: `token with ${staked.length === 1 ? `one ${other}validator` : `${staked.length} ${other}validators`}`,
             },
             {
               name: 'Earned',
@@ -62,12 +63,13 @@ function Holdings({ address }: Of) {
 /** How one begins. */
 function FirstStake({ address }: Of) {
   const { data } = useStakes(address)
+  const candidacy = useCandidacy(address)
   if (data === undefined || stakesIn(data).length > 0) return null
   return (
     <Section title='Staked'>
       <EmptyNote>
-        You have staked nothing with a validator. A stake earns a part of the inflation, and comes back when you take it
-        back. <a href={linkTo(['validators'], { sort: '-return' })}>Choose a validator</a>
+        You have staked nothing with {candidacy ? 'another' : 'a'} validator. A stake earns a part of the inflation, and
+        comes back when you take it back. <a href={linkTo(['validators'], { sort: '-return' })}>Choose a validator</a>
       </EmptyNote>
     </Section>
   )

@@ -89,7 +89,7 @@ function stakedWords(
   const owned = owners === 1 ? '1 owner' : `${formatCount(owners)} owners`
   const count = delegators === 1 ? '1 delegation' : `${formatCount(delegators)} delegations`
   const much = `${formatTokens(shares, 0)} of it staked (${formatShare(shares, supply)})`
-  return `${much} by ${owned} and ${count}${isAll ? '' : ` with the ${ASKED} largest`}`
+  return isAll ? `${much} by ${owned} and ${count}` : `${much} with ${owned}`
 }
 
 const useStaked = () => useAnswer('staked', askStaked, 'onReturn')

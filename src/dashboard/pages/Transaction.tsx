@@ -114,7 +114,7 @@ function Found({ tx }: { readonly tx: Tx }) {
           Hash: <Whole text={tx.hash} label='the hash of the transaction' />,
           Block: (
             <>
-              <HeightLink height={height} /> <span class='soft'>at place {tx.index}</span>
+              <HeightLink height={height} /> <span class='soft'>transaction {tx.index + 1}</span>
             </>
           ),
           Time: time === undefined ? <Pending /> : <Moment time={time} />,

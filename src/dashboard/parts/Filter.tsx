@@ -70,7 +70,7 @@ export function ChoiceFilter({
 }: {
   readonly name: string
   readonly label: string
-  readonly choices: readonly { readonly value: string; readonly title: string; readonly count: number }[]
+  readonly choices: readonly { readonly value: string; readonly title: string; readonly count?: number | undefined }[]
 }) {
   const asked = useRoute().options.get(name) ?? choices[0]?.value
   return (
@@ -83,7 +83,8 @@ export function ChoiceFilter({
           aria-pressed={value === asked}
           onClick={() => setOptions({ [name]: index === 0 ? undefined : value })}
         >
-          {title} <span class='number soft'>{count.toLocaleString('en')}</span>
+          {title}
+          {count === undefined ? null : <span class='number soft'> {count.toLocaleString('en')}</span>}
         </button>
       ))}
     </fieldset>

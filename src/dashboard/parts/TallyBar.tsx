@@ -29,8 +29,8 @@ export function SmallTally({ tally }: { readonly tally: Tally | undefined }) {
     <span class='small-tally'>
       <Bar tally={tally} />
       <span class='number soft' aria-hidden='true'>
-        {formatShare(Yes, Total)}
-        {No > 0 ? ` : ${formatShare(No, Total)}` : ''}
+        yes {formatShare(Yes, Total)}
+        {No > 0 ? `, no ${formatShare(No, Total)}` : ''}
       </span>
     </span>
   )
@@ -43,7 +43,7 @@ const twoThirds = (total: number): number => Math.ceil((total * 2) / 3)
 function missing({ Yes, No, Total }: Tally): string {
   if (Total === 0) return 'Nobody has voting power: nothing is decided.'
   const [yes, no] = [twoThirds(Total) - Yes, twoThirds(Total) - No]
-  return `It takes ${formatCount(yes)} more for it to approve it, and ${formatCount(no)} more against it to reject it.`
+  return `${formatCount(yes)} more power for it approves it, and ${formatCount(no)} more against it rejects it.`
 }
 
 /** A tally at large. `isFinal`: it is the one that decided, or the last one before the proposal expired. */

@@ -137,14 +137,14 @@ export const changeParam: KindPage<DetailOf<'change_param'>> = {
 
 /** Proposes a new value of a parameter. */
 export const proposeChangeParam: OperationPage<'proposeChangeParam'> = {
-  title: 'Propose a parameter',
+  title: 'Propose a new value of a parameter',
   words: (message) => [
     'propose to set ',
     pieceOf('parameter', message, 'name'),
     ' to ',
     piece('stranger', formatValue(String(message['value'] ?? ''))),
   ],
-  happened: ({ name, ...of }) => ['proposed another ', piece('parameter', name), ': ', proposalOf(of)],
+  happened: ({ name, ...of }) => ['proposed a new value of ', piece('parameter', name), ': ', proposalOf(of)],
   sentence: ({ name, value }, { params }) => `Propose to set ${changeOf(name, value, params)}.`,
   due: openUntil,
   fields: { name: { label: 'Parameter' }, value: { label: 'New value' }, ...expiringFields },

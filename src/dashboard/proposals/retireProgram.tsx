@@ -21,8 +21,8 @@ function validatorsIn(list: string): string {
 }
 
 const RETIRE_STATUS: Readonly<Record<string, string>> = {
-  init: 'Not retired. If it is approved, every node stops after the block of its point.',
-  success: 'Retired: every node stopped after the block of its point, and its successor went on.',
+  init: 'Not retired. If it is approved, every node stops behind the block at which it is carried out.',
+  success: 'Retired: every node stopped, and a newer program went on with the chain.',
   rejected: 'Not retired.',
 }
 
@@ -102,7 +102,7 @@ function PreservedField({ field }: { readonly field: CustomField }) {
                       />{' '}
                       <ValidatorName owner={owner} />
                     </label>
-                    <span class='number soft'>{formatCount(power)}</span>
+                    <span class='number soft'>power {formatCount(power)}</span>
                   </li>
                 ))}
               </ul>
@@ -121,13 +121,13 @@ function PreservedField({ field }: { readonly field: CustomField }) {
 }
 
 const WARNING =
-  'If it is approved, every node stops for good where it ends, and the chain goes on only with another program. ' +
+  'If it is approved, every node stops at the block or time that you choose, and the chain goes on only with a newer program. ' +
   'Validators that are not preserved are deactivated.'
 
 /** The end of this version of the program. */
 export const retireProgram: KindPage<DetailOf<'retire_program'>> = {
   title: 'Retirement',
-  doc: 'Ends this version of the program: every node stops where the proposal ends, and whoever is not preserved is deactivated.',
+  doc: 'Ends this version of the program: every node stops at the block or time that it names, and whoever is not preserved is deactivated.',
   isDelayed: true,
   warning: WARNING,
   sentence: ({ retired_version: version, preserved_validators: list }) => {

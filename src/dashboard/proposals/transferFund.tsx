@@ -90,7 +90,7 @@ function FromField({ field }: { readonly field: CustomField }) {
 /** A payment. */
 export const transferFund: KindPage<DetailOf<'transfer_fund'>> = {
   title: 'Payment',
-  doc: 'Pays from your account, which is held in escrow until the decision, or from a hold_account, which has received fees.',
+  doc: 'Pays an amount from your account, which is held in escrow until the decision, or from a hold_account, which has received fees.',
   sentence: ({ amount, to }) => `Pay ${formatTokens(amount)} token to ${shorten(to)}`,
   effect: ({ amount, from, to }) => `pays ${tokens(amount)} from ${from} to ${to}`,
   columns: { from: 'transfer_from', to: 'transfer_to' },

@@ -132,7 +132,7 @@ withBrowser('blocks, transactions, accounts and the search', () => {
 
   test('a transaction: its words, its fields, both results as the interface shows them, and what it led to', async () => {
     await web.goTo(`transactions/${made.hash}`)
-    await heading('Propose a parameter')
+    await heading('Propose a new value of a parameter')
     await seen(HOSTILE)
     const deliver = page.getByRole('region', { name: 'deliver_tx' })
     await deliver.getByText('0.004').waitFor()

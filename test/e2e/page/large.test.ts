@@ -117,8 +117,8 @@ withBrowser('a chain of hundreds of candidacies', () => {
   test('the last blocks that a validator signed and missed stand side by side on a phone', async () => {
     const { page, goTo, shot } = await site.open('', { viewport: { width: 320, height: 640 } })
     for (const [at, words] of [
-      [0, /^100 % of the last \d+ blocks that it had to sign: it missed none/],
-      [1, /^0 % of the last \d+ blocks that it had to sign: it missed \d+/],
+      [0, /^Signed 100 % of the last \d+ blocks that it had to sign: it missed none/],
+      [1, /^Signed 0 % of the last \d+ blocks that it had to sign: it missed \d+/],
     ] as const) {
       await goTo(`validators/${site.net.accounts[at]?.address}`)
       await page.getByText(words).waitFor()

@@ -4,10 +4,15 @@ import { Facts, Section } from '../../parts/layout.tsx'
 import { Badge, Tokens, UserText } from '../../parts/text.tsx'
 import { linkTo } from '../../route.ts'
 
+/** The candidacy that an account owns. */
+export const useCandidacy = (address: string) =>
+  useAnswer(`candidacy/${address}`, () => svc.async.stake.validator.query(address)).data?.data
+
 /** The candidacy that the account owns, in a line. */
 export function Candidacy({ address }: { readonly address: string }) {
-  const { data } = useAnswer(`candidacy/${address}`, () => svc.async.stake.validator.query(address))
-  const candidacy = data?.data
+  const candidacy = useCandidacy(address)
+  const key = candidacy ? `stake/${address}` : undefined
+  const own = useAnswer(key, () => svc.async.stake.validator.queryStake(address)).data?.data?.self_shares
   if (!candidacy) return null
   const { description, shares, state, active } = candidacy
   return (
@@ -28,6 +33,7 @@ export function Candidacy({ address }: { readonly address: string }) {
             </Badge>
           ),
           Shares: <Tokens units={shares} />,
+          'Your own stake': own === undefined ? undefined : <Tokens units={own} />,
         }}
       />
     </Section>

@@ -21,6 +21,12 @@ const CHANGES: Readonly<Record<WholeProposal['Result'], string>> = {
   Expired: 'What would have changed',
 }
 
+/** What the end that a proposal names means by now. */
+function endNameOf({ Result: result, Type }: WholeProposal): string {
+  if (result === '' || result === 'Expired') return 'Open until'
+  return result === 'Approved' && kindOf(Type).isDelayed ? 'Carried out' : 'Would have ended'
+}
+
 /** Where a proposal is in its life, in a line. */
 function StatusLine({ proposal }: { readonly proposal: WholeProposal }) {
   const { Type, Result: result, ResultBlockHeight: height, ResultAt: time, ResultMsg: message } = proposal
@@ -68,9 +74,6 @@ function Proposed({ proposal, hash }: { readonly proposal: WholeProposal; readon
         <LargeTally tally={proposal.Tally} isFinal={proposal.Result !== ''} />
         {proposal.Result === '' ? <VoteBox proposal={proposal} /> : null}
       </Section>
-      <Section title='Votes'>
-        <Votes proposal={proposal} />
-      </Section>
       <Section title='Record'>
         <Facts
           facts={{
@@ -80,9 +83,9 @@ function Proposed({ proposal, hash }: { readonly proposal: WholeProposal; readon
                 in block <HeightLink height={proposal.BlockHeight} />, <Ago time={proposal.CreatedAt} />
               </>
             ),
-            'Open until': endOf(proposal),
+            [endNameOf(proposal)]: endOf(proposal),
             Transaction: <TxLink hash={hash} />,
-            ProposalID: <Whole text={proposal.Id} label='the ProposalID' />,
+            Id: <Whole text={proposal.Id} label='the id of the proposal' />,
           }}
         />
         <Verified
@@ -95,6 +98,9 @@ function Proposed({ proposal, hash }: { readonly proposal: WholeProposal; readon
             ...rowOf(proposal),
           }}
         />
+      </Section>
+      <Section title='Votes'>
+        <Votes proposal={proposal} />
       </Section>
     </>
   )

@@ -50,9 +50,9 @@ function AwardPlot({ awards }: { readonly awards: readonly Award[] }) {
         print={(value) => value.toLocaleString('en', { maximumSignificantDigits: 3 })}
       />
       <p class='soft'>
-        The award of every {SAMPLED}th block, of that block alone. Estimated from these {awards.length}: about{' '}
-        {formatTokens(sum * BigInt(SAMPLED))} token in blocks {formatCount(first.height - SAMPLED + 1)} to{' '}
-        {formatCount(last.height)}.
+        The award of every {SAMPLED}th block, of that block alone. Estimated from{' '}
+        {awards.length === 1 ? 'this one' : `these ${awards.length}`}: about {formatTokens(sum * BigInt(SAMPLED))} token
+        in blocks {formatCount(first.height - SAMPLED + 1)} to {formatCount(last.height)}.
       </p>
     </>
   )

@@ -21,8 +21,8 @@ function Staked({ typing, params, most }: { typing: Typing; params: Params; most
     <p class='note'>
       You stake <Tokens units={selfStake(max, params)} decimals={18} />: {formatRatio(params.self_staking_ratio)} of{' '}
       <Tokens units={max} decimals={18} />
-      {typed === '' ? ', the max shares where none are named' : ''}. The candidacy may grow by awards up to those. You
-      get it back {formatCount(params.unstake_wait_period)} blocks after you withdraw.
+      {typed === '' ? ', the max shares where none are named' : ''}. Others may stake with you until the candidacy has
+      so many. You get it back {formatCount(params.unstake_wait_period)} blocks after you withdraw.
     </p>
   )
 }

@@ -62,7 +62,7 @@ function Numbers({ candidacy, stake, inflation }: Found & Pick<Answered, 'inflat
         {
           name: 'Shares',
           value: <Tokens units={shares} decimals={0} unit='' />,
-          note: `token of ${formatTokens(max, 0)} at most`,
+          note: `token; new stakes up to ${formatTokens(max, 0)}`,
         },
         {
           name: 'Its own stake',
@@ -75,7 +75,11 @@ function Numbers({ candidacy, stake, inflation }: Found & Pick<Answered, 'inflat
           note: `token by ${stake.delegators === 1 ? 'one account' : `${formatCount(stake.delegators)} accounts`}`,
         },
         { name: 'Commission', value: formatRatio(rate), note: 'of what others earn' },
-        { name: 'Return', value: formatReturn(candidacy, inflation), note: 'a year for a stake, about' },
+        {
+          name: 'Return',
+          value: formatReturn(candidacy, inflation),
+          note: candidacy.power > 0 ? 'a year for a stake, about' : 'nothing while it is not in the set',
+        },
       ]}
     />
   )

@@ -103,7 +103,12 @@ export function HistorySection({
             <ChoiceFilter
               name='events'
               label='Events'
-              choices={KINDS.map(([value, title, is]) => ({ value, title, count: events.filter(is).length }))}
+              // Of a history that goes on, nobody has counted the rest.
+              choices={KINDS.map(([value, title, is]) => ({
+                value,
+                title,
+                count: next === null ? events.filter(is).length : undefined,
+              }))}
             />
             <Table
               label='History'
@@ -111,7 +116,11 @@ export function HistorySection({
               rows={events.filter(isShown)}
               keyOf={(event) => `${event.height}/${event.hash}/${event.type}/${JSON.stringify(event.attributes)}`}
               linkOf={({ hash, height }) => linkTo(hash === null ? ['blocks', height] : ['transactions', hash])}
-              empty={`${asked === '' ? 'Nothing' : 'Nothing of this kind'} has happened since the first block that this node has.`}
+              empty={
+                next === null
+                  ? `${asked === '' ? 'Nothing' : 'Nothing of this kind'} has happened since the first block that this node has.`
+                  : 'Nothing of this kind is among the newest events.'
+              }
             />
             {next === null ? null : (
               <button type='button' disabled={isLoading} onClick={() => void older()}>

@@ -180,13 +180,16 @@ function Summary({ validators, set, absences, params, inflation }: Answered) {
     <Figures
       figures={[
         {
-          name: 'Validators',
+          name: 'In the set',
           value: (
             <>
               {set.length} <span class='unit'>of {params.max_vals}</span>
             </>
           ),
-          note: joining === 0 ? signed : `${signed}, ${formatCount(joining)} joining`,
+          note:
+            joining === 0
+              ? signed
+              : `${signed}, ${formatCount(joining)} of them ${joining === 1 ? 'is' : 'are'} joining`,
         },
         { name: 'Outside the set', value: Math.max(0, rest).toLocaleString('en'), note: 'candidates, active or not' },
         {

@@ -27,6 +27,7 @@ const columns: readonly Column<Run>[] = [
     value: ({ first }) => first,
     cell: ({ first }) => <HeightLink height={first} />,
     corner: 'name',
+    label: 'Block',
   },
   {
     name: 'missed',
@@ -55,8 +56,8 @@ function Grid({ commits }: { readonly commits: readonly (readonly [number, Commi
   return (
     <>
       <p>
-        <strong>{formatShare(signed, signed + missed)}</strong> of the last {formatCount(signed + missed)} blocks that
-        it had to sign: {missed === 0 ? 'it missed none' : `it missed ${formatCount(missed)}`}
+        Signed <strong>{formatShare(signed, signed + missed)}</strong> of the last {formatCount(signed + missed)} blocks
+        that it had to sign: {missed === 0 ? 'it missed none' : `it missed ${formatCount(missed)}`}
         {outside === 0 ? '' : `, and was not in the set for ${formatCount(outside)}`}.
       </p>
       <ol class='commits' aria-label={`The last ${commits.length} blocks`}>
@@ -110,7 +111,7 @@ export function Missed({
       <div class='stack'>
         {now !== undefined && (
           <p class='note bad'>
-            It is missing now: it has signed no block since <HeightLink height={now.first} />.
+            It is missing now: it has signed no block since block <HeightLink height={now.first} />.
           </p>
         )}
         <Grid commits={commits} />
