@@ -29,6 +29,7 @@ const record = {
 const proposal = {
   Id: KEY,
   Type: 'change_param',
+  Number: 3,
   Detail: { name: 'max_vals', value: '7', reason: 'more' },
 } as unknown as NonNullable<Facts['proposal']>
 
@@ -150,8 +151,8 @@ const SAID: Readonly<Record<string, readonly (readonly [object, string, bigint?]
     [{ transferFrom: other, transferTo: me, amount: String(TOKEN) }, `Propose to pay 1 token from ${other} to ${me}.`],
   ],
   vote: [
-    [{ proposalId: KEY, answer: 'Y' }, 'Vote yes on the proposal BwcHBwcH…cHBwc=, which sets max_vals from 4 to 7.'],
-    [{ proposalId: KEY, answer: 'N' }, 'Vote no on the proposal BwcHBwcH…cHBwc=, which sets max_vals from 4 to 7.'],
+    [{ proposalId: KEY, answer: 'Y' }, 'Vote yes on the proposal #3, BwcHBwcH…cHBwc=, which sets max_vals from 4 to 7.'],
+    [{ proposalId: KEY, answer: 'N' }, 'Vote no on the proposal #3, BwcHBwcH…cHBwc=, which sets max_vals from 4 to 7.'],
   ],
   transfer: [[{ to: other, value: String(3n * TOKEN) }, `Send 3 token to ${other}.`, 3n * TOKEN]],
 }

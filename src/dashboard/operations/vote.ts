@@ -1,4 +1,4 @@
-import { shorten } from '../format.ts'
+import { formatCount, shorten } from '../format.ts'
 import { kindOf } from '../proposals/index.ts'
 import { type OperationPage, pieceOf, textOf, proposalOf, resultOf } from './operation.ts'
 
@@ -20,7 +20,8 @@ export const vote: OperationPage<'vote'> = {
   ],
   sentence: ({ answer, proposalId }, { proposal, params }) => {
     const what = proposal === undefined ? '' : `, which ${kindOf(proposal.Type).effect(proposal.Detail, params)}`
-    return `Vote ${answer === 'Y' ? 'yes' : 'no'} on the proposal ${shorten(proposalId)}${what}.`
+    const number = proposal?.Number === undefined ? '' : `#${formatCount(proposal.Number)}, `
+    return `Vote ${answer === 'Y' ? 'yes' : 'no'} on the proposal ${number}${shorten(proposalId)}${what}.`
   },
   due: (_, { proposal }) =>
     proposal && {

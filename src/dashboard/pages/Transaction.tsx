@@ -71,7 +71,10 @@ function Result({ title, part, tx }: { readonly title: string; readonly part: Tx
           Data: data === undefined ? undefined : <Data tx={tx} data={data} />,
         }}
       />
-      <pre class='raw'>{visibleText(JSON.stringify(part, null, 2))}</pre>
+      <details>
+        <summary>JSON</summary>
+        <pre class='raw'>{visibleText(JSON.stringify(part, null, 2))}</pre>
+      </details>
     </section>
   )
 }
