@@ -121,7 +121,7 @@ function PreservedField({ field }: { readonly field: CustomField }) {
 }
 
 const WARNING =
-  'If it is approved, every node stops at the block or time that you choose, and the chain goes on only with a newer program. ' +
+  'If it is approved, every node stops for good at the block or time that you choose, and the chain goes on only with a newer program. ' +
   'Validators that are not preserved are deactivated.'
 
 /** The end of this version of the program. */
