@@ -3,7 +3,7 @@
  * and by the CometBFT node under test.
  */
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, readFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
@@ -30,8 +30,8 @@ const folder = tempFolder('examples')
 const running: Started[] = []
 const socketOf = (name: string): string => `unix://${folder.path}/${name}.sock`
 
-async function start(name: string): Promise<Started> {
-  const example = await startExample(folder.path, name, socketOf(name))
+async function start(name: string, cwd?: string): Promise<Started> {
+  const example = await startExample(folder.path, name, socketOf(name), undefined, undefined, cwd)
   running.push(example)
   return example
 }
@@ -94,16 +94,25 @@ test.each([
   execFileSync(comet.path, ['init', '--home', home], { stdio: 'ignore' })
   const rpc = await configure(home)
   for (const txs of [good, []]) {
-    const example = await start(name)
+    const example = await start(name, home)
     const node = await startNode(comet.path, home, rpc, socketOf(name))
     running.push(node)
     for (const tx of txs) expect(await node.ask(`broadcast_tx_sync?tx=${hex(tx)}`)).toMatchObject({ code: 0 })
-    // In memory: at the second start, all blocks have been sent again.
     await shows(node, data, value)
     expect(await node.ask(`broadcast_tx_sync?tx=${hex(bad)}`)).toMatchObject({ code: 1 })
     await node.stop()
     await example.stop()
   }
+  // The quick start goes on with its file. The others were sent all blocks again.
+  expect(existsSync(join(home, 'count.json'))).toBe(name === 'quickStart')
+  if (name !== 'quickStart') return
+  const example = await start(name, home)
+  const application = await connectApplication(socketOf(name))
+  expect(
+    (await application.info?.({ version: '', blockVersion: 0, p2pVersion: 0, abciVersion: '' }))?.lastBlockHeight,
+  ).toBeGreaterThan(0)
+  application.close()
+  await example.stop()
 })
 
 test.each([
@@ -117,7 +126,9 @@ test.each([
     const programs = new Map<number, Started>()
     const open = async (node: number): Promise<ConnectedApplication> => {
       const address = socketOf(`${name}-${node}`)
-      programs.set(node, await startExample(folder.path, name, address))
+      const cwd = join(folder.path, `${name}-${node}`)
+      mkdirSync(cwd, { recursive: true })
+      programs.set(node, await startExample(folder.path, name, address, undefined, undefined, cwd))
       return connectApplication(address)
     }
     const close = async (application: ConnectedApplication, node: number): Promise<void> => {

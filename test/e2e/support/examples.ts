@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
@@ -41,9 +41,10 @@ export function startProgram(
   program: string,
   args: readonly string[],
   more: NodeJS.ProcessEnv = {},
+  cwd?: string,
 ): Started & { readonly output: Readable } {
   const env = { ...process.env, ...more, NODE_OPTIONS: '--disable-warning=ExperimentalWarning' }
-  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'], env })
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'], env, cwd })
   const stop = async (): Promise<void> => {
     if (child.exitCode !== null || child.signalCode !== null) return
     child.kill('SIGTERM')
@@ -52,15 +53,16 @@ export function startProgram(
   return { child, stop, output: child.stdout as Readable }
 }
 
-/** Starts a program of `writeExamples` and resolves when it listens. */
+/** Starts a program of `writeExamples` and resolves when it listens. It runs in `cwd`, by default an empty folder. */
 export async function startExample(
   folder: string,
   name: string,
   address: string,
   node = process.execPath,
   extension = '.mts',
+  cwd = mkdtempSync(join(folder, 'run-')),
 ): Promise<Started> {
-  const { output, ...program } = startProgram(node, [join(folder, `${name}${extension}`), address])
+  const { output, ...program } = startProgram(node, [join(folder, `${name}${extension}`), address], {}, cwd)
   const lines = createInterface({ input: output })
   const [line] = await Promise.race([once(lines, 'line'), once(program.child, 'exit')])
   if (line !== `listening on ${address}`) throw new Error(`${name}: ${line}`)
