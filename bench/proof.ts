@@ -67,7 +67,8 @@ const CHAINS: Readonly<Record<PeerApp, Subject>> = {
       const amount = inner(coin, 1).get(2) as Uint8Array
       return { balance: BigInt(Buffer.from(amount).toString()), sent: Number(inner(info, 1).get(4) ?? 0) }
     },
-    signed: (sender, sequence) => Buffer.from(runSdk('sign', String(sequence * PEER_SENDERS + sender), '1'), 'base64'),
+    signed: (sender, sequence) =>
+      Buffer.from(runSdk('sign', 'send', String(sequence * PEER_SENDERS + sender), '1'), 'base64'),
   },
   svcd: {
     balance: 1000n * TOKEN,

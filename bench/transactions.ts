@@ -147,7 +147,7 @@ export const withPeer = (
   use: (node: BenchNode) => Promise<void>,
 ): Promise<void> => {
   const { sdk } = context.programs
-  const appState = app === 'svcd' ? peerGenesis : (pubKey: string) => sdkGenesis(sdk as string, pubKey)
+  const appState = app === 'svcd' ? peerGenesis : (pubKey: string) => sdkGenesis(sdk as string, pubKey, 'send')
   return withNode(context, app, { ...options, appState, settings: { 'mempool.recheck': true } }, use)
 }
 

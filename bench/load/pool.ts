@@ -205,7 +205,7 @@ const sends = (first: number, count: number): readonly string[] =>
   })
 
 const sdkSends = (first: number, count: number): readonly string[] =>
-  execFileSync(sdkPath(), ['sign', String(first), String(count)], { encoding: 'latin1', maxBuffer: 1 << 30 })
+  execFileSync(sdkPath(), ['sign', 'send', String(first), String(count)], { encoding: 'latin1', maxBuffer: 1 << 30 })
     .trimEnd()
     .split('\n')
 
