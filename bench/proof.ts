@@ -97,7 +97,7 @@ async function proveSignature({ rpc }: BenchNode, tx: Uint8Array): Promise<void>
 async function prove(context: Context, app: PeerApp, node: BenchNode): Promise<number> {
   const { balance, value, fee, addresses, account, signed } = CHAINS[app]
   const target = { host: node.host, port: node.port }
-  const job = { pool: PEER_POOLS[app], fresh: true, size: PEER_SENDERS } as const
+  const job = { pool: PEER_POOLS.send[app], fresh: true, size: PEER_SENDERS } as const
   await context.generator.prepare(job)
   const from = (await node.rpc.committedHeight()) + 1
   const span = { warmUpMs: 0, measuredMs: 1000 }
