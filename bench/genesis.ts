@@ -2,7 +2,7 @@ import { TOKEN } from '../src/base/amount.ts'
 import { toBase64, toHex, utf8 } from '../src/base/bytes.ts'
 import { sha256 } from '../src/base/sha256.ts'
 import { signerAt, signersOf } from './accounts.ts'
-import { GATEWAY_SENDERS, MIX_OWNERS, PEER_SENDERS, SENDERS, STAKED_WITH } from './load/pool.ts'
+import { GATEWAY_SENDERS, MIX_VOTERS, PEER_SENDERS, SENDERS, STAKED_WITH } from './load/pool.ts'
 
 /** Base units of whole tokens, as genesis has them. */
 export const units = (tokens: number): string => (BigInt(tokens) * TOKEN).toString()
@@ -27,15 +27,11 @@ const candidacyOf = (pubKey: string, owner: number): object => ({
 })
 
 // With a stake limit of 1 the node's candidacy keeps its power: it alone signs, the others are in the set and silent.
-const chainOf = (pubKey: string, others: readonly object[], params: object, count = SENDERS) => ({
+const chainOf = (pubKey: string, others: readonly object[], params: object, count = SENDERS, owner = 0) => ({
   params: { stake_limit: '1', ...params },
   stake: { max_absent_blocks: 1_000_000 },
-  candidacies: [candidacyOf(pubKey, 0), ...others],
-  accounts: [
-    ...signersOf('sender', count),
-    ...signersOf('owner', MIX_OWNERS),
-    ...signersOf('caller', GATEWAY_SENDERS),
-  ].map(account),
+  candidacies: [candidacyOf(pubKey, owner), ...others],
+  accounts: [...signersOf('sender', count), ...signersOf('caller', GATEWAY_SENDERS)].map(account),
 })
 
 /** SENDERS accounts of 1,000 tokens, and the node's candidacy. */
@@ -43,10 +39,6 @@ export const transferGenesis = (pubKey: string): object => chainOf(pubKey, [], {
 
 /** The same with PEER_SENDERS accounts, as many as the chain of cosmos-sdk has. */
 export const peerGenesis = (pubKey: string): object => chainOf(pubKey, [], {}, PEER_SENDERS)
-
-/** The same with MIX_OWNERS candidacies in the set, and proposals that stay open for one block. */
-export const mixGenesis = (pubKey: string): object =>
-  chainOf(pubKey, silent('owner', MIX_OWNERS), { max_vals: MIX_OWNERS + 1, proposal_expire_period: 1 })
 
 /** The same with 199 candidacies beside the node's, four of all in the set, which is the default. */
 export const queryGenesis = (pubKey: string): object => chainOf(pubKey, silent('candidate', 199), {})
@@ -80,6 +72,23 @@ export const delegationsWith = (
     delegator: delegatorAt(at + turn * validators),
     amount: units(1),
   }))
+
+/**
+ * peerGenesis with a candidacy of 10 tokens for each of the first MIX_VOTERS accounts, to which the others have
+ * delegated 1 token each, in turn. One account more owns the node's candidacy, so that its power decides no proposal.
+ */
+export const mixGenesis = (pubKey: string): object => {
+  const share = {
+    count: PEER_SENDERS - MIX_VOTERS,
+    validators: MIX_VOTERS,
+    delegatorAt: (number: number) => signerAt('sender', MIX_VOTERS + number).address,
+  }
+  const voters = silent('sender', MIX_VOTERS, 10).map((candidacy, at) => ({
+    ...candidacy,
+    delegations: delegationsWith(at, share),
+  }))
+  return chainOf(pubKey, voters, { max_vals: MIX_VOTERS + 1 }, PEER_SENDERS + 1, PEER_SENDERS)
+}
 
 /** transferGenesis with STAKED_WITH validators more, all of the set, which share `count` delegations of 1 token. */
 export const delegationsGenesis =

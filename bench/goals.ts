@@ -3,7 +3,7 @@ import { REPLAY } from './replay.ts'
 import { type Figure, medianFigure, ratioOf, type Sample } from './sample.ts'
 import type { StateCost, StateKind } from './states.ts'
 import { medianOf } from './stats.ts'
-import { SUBJECTS } from './transactions.ts'
+import { MIX_LOAD, SUBJECTS } from './transactions.ts'
 
 /** A ratio that is held to a goal. NaN where it was not measured. */
 export interface Goal {
@@ -51,7 +51,13 @@ function ofTransfers(states: readonly StateCost[], kind: StateKind, size: number
   return medianOf(costOf(states, kind, size, 'txUs').map((cost, round) => cost / (transfers[round] as number)))
 }
 
-const stakingGoals = (states: readonly StateCost[]): readonly Goal[] => [
+const stakingGoals = (samples: readonly Sample[], states: readonly StateCost[]): readonly Goal[] => [
+  {
+    name: 'mix of staking ÷ cosmos-sdk',
+    goal: 8,
+    wanted: 'at least',
+    value: ratioOf(samples, 'perSecond', [MIX_LOAD[0], SUBJECTS.svcd], [MIX_LOAD[0], SUBJECTS.sdk]),
+  },
   {
     name: 'a block of 1,000 delegations with 1,000,000 delegations ÷ 1,000',
     goal: 1.5,
@@ -162,7 +168,7 @@ export function goalsOf(samples: readonly Sample[], states: readonly StateCost[]
       wanted: 'at most',
       value: grownIn(states, 'proposals', [10, 1000], 'blockMs'),
     },
-    ...stakingGoals(states),
+    ...stakingGoals(samples, states),
     {
       name: 'resident memory with 1,000,000 accounts',
       goal: 500,

@@ -247,7 +247,7 @@ async function bench(context: Context, leftOut: readonly string[]): Promise<void
 const say = (line: string): void => {
   process.stderr.write(`${line}\n`)
 }
-const needsSdk = parts.includes('transfers') || parts.includes('threads')
+const needsSdk = (['transfers', 'mix', 'threads'] as const).some((part) => parts.includes(part))
 const { programs, leftOut } = await findPrograms(needsSdk ? peers : peers.filter((one) => one !== 'sdk'), say)
 for (const line of leftOut) say(line)
 const [generator, beside] = [startGenerator(), startGenerator()]

@@ -33,7 +33,7 @@ export const SDK_VERSION: string = versionIn('github.com/cosmos/cosmos-sdk')
 export const SDK_COMETBFT_VERSION: string = versionIn('github.com/cometbft/cometbft')
 
 // With Go 1.26.
-const SDK_SIZE = { modules: 134, packages: 1_115 }
+const SDK_SIZE = { modules: 136, packages: 1_135 }
 
 /** The folder in which the chain of cosmos-sdk is kept, named after its version and the sources of `bench/sdk`. */
 function sdkCache(): string {
@@ -67,9 +67,9 @@ async function findSdk(onProgress: Report): Promise<string> {
   return path
 }
 
-/** The genesis state of the chain of cosmos-sdk, whose validator has this key (base64). */
-export const sdkGenesis = (program: string, pubKey: string): object =>
-  JSON.parse(execFileSync(program, ['genesis', pubKey], { encoding: 'utf8', maxBuffer: 1 << 28 })) as object
+/** The genesis state of the chain of cosmos-sdk for a load, whose validator has this key (base64). */
+export const sdkGenesis = (program: string, pubKey: string, load: 'send' | 'mix'): object =>
+  JSON.parse(execFileSync(program, ['genesis', load, pubKey], { encoding: 'utf8', maxBuffer: 1 << 28 })) as object
 
 /** What was found, and why a peer that was asked for is missing. */
 export interface Found {

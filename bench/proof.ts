@@ -67,7 +67,8 @@ const CHAINS: Readonly<Record<PeerApp, Subject>> = {
       const amount = inner(coin, 1).get(2) as Uint8Array
       return { balance: BigInt(Buffer.from(amount).toString()), sent: Number(inner(info, 1).get(4) ?? 0) }
     },
-    signed: (sender, sequence) => Buffer.from(runSdk('sign', String(sequence * PEER_SENDERS + sender), '1'), 'base64'),
+    signed: (sender, sequence) =>
+      Buffer.from(runSdk('sign', 'send', String(sequence * PEER_SENDERS + sender), '1'), 'base64'),
   },
   svcd: {
     balance: 1000n * TOKEN,
@@ -96,7 +97,7 @@ async function proveSignature({ rpc }: BenchNode, tx: Uint8Array): Promise<void>
 async function prove(context: Context, app: PeerApp, node: BenchNode): Promise<number> {
   const { balance, value, fee, addresses, account, signed } = CHAINS[app]
   const target = { host: node.host, port: node.port }
-  const job = { pool: PEER_POOLS[app], fresh: true, size: PEER_SENDERS } as const
+  const job = { pool: PEER_POOLS.send[app], fresh: true, size: PEER_SENDERS } as const
   await context.generator.prepare(job)
   const from = (await node.rpc.committedHeight()) + 1
   const span = { warmUpMs: 0, measuredMs: 1000 }

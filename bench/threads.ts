@@ -25,7 +25,7 @@ export async function measureThreads(context: Context): Promise<readonly Sample[
     for (const app of apps) {
       for (const goMaxProcs of settings) {
         const measure = async (node: BenchNode): Promise<void> => {
-          const pool = app === 'svcd' || app === 'sdk' ? PEER_POOLS[app] : 'kv'
+          const pool = app === 'svcd' || app === 'sdk' ? PEER_POOLS.send[app] : 'kv'
           for (const [at, load] of LOADS.entries())
             await runTxLoad(own, node, load, {
               pool,

@@ -2,7 +2,7 @@ import { codesOf } from './codes.ts'
 import type { Context } from './context.ts'
 import { mixGenesis, peerGenesis, transferGenesis } from './genesis.ts'
 import type { TxJob } from './load/job.ts'
-import { openProposal, type PoolKind } from './load/pool.ts'
+import { openProposals, type PoolKind } from './load/pool.ts'
 import { type AppKind, type BenchNode, type NodeOptions, startNode } from './node.ts'
 import { sdkGenesis } from './peers.ts'
 import { cpuMsOf, memoryOf } from './proc.ts'
@@ -35,14 +35,14 @@ export const TRANSFER_LOADS: readonly TxLoad[] = [
 /** Each sender waits for the block of its transaction before it sends the next, as the callers of a gateway do. */
 export const BLOCK_LOAD: TxLoad = ['to the block, 64 senders', 'blockLoop', 64]
 
-/** The mix: fewer under way, as a candidacy may have 20 open proposals. */
-export const MIX_LOAD: TxLoad = ['mix, saturated', 'saturate', 2000]
+/** Bank sends, delegations, withdrawals of delegations and votes in equal parts. */
+export const MIX_LOAD: TxLoad = ['staking mix, saturated, 1,024 accounts', 'saturate', 8000]
 
 const HEADROOM_TX_PER_SECOND = { saturate: 30_000, closedLoop: 20_000, blockLoop: 10_000, openLoop: 1000 } as const
 
 // The chain of cosmos-sdk takes seconds to sign what it will not need.
 const headroomOf = (pool: PoolKind, load: TxJob['load']): number =>
-  Math.min(HEADROOM_TX_PER_SECOND[load], pool === 'sdk' ? 5000 : Infinity)
+  Math.min(HEADROOM_TX_PER_SECOND[load], pool === 'sdkSend' || pool === 'sdkMix' ? 5000 : Infinity)
 
 /** How one load is run: which transactions it sends, and its name in the table. */
 interface TxRun {
@@ -132,9 +132,12 @@ export async function measureTransfers(
   }
 }
 
-/** The two chains whose transfers are compared, and what each is sent. */
+/** The two chains that are compared, and what each is sent: transfers, or the mix. */
 export type PeerApp = 'svcd' | 'sdk'
-export const PEER_POOLS: Readonly<Record<PeerApp, PoolKind>> = { svcd: 'send', sdk: 'sdk' }
+export const PEER_POOLS = {
+  send: { svcd: 'send', sdk: 'sdkSend' },
+  mix: { svcd: 'mix', sdk: 'sdkMix' },
+} as const satisfies Readonly<Record<string, Readonly<Record<PeerApp, PoolKind>>>>
 
 /**
  * A fresh node of one of them, of PEER_SENDERS accounts. The mempool is rechecked, as both ship it: an account has
@@ -143,11 +146,11 @@ export const PEER_POOLS: Readonly<Record<PeerApp, PoolKind>> = { svcd: 'send', s
 export const withPeer = (
   context: Context,
   app: PeerApp,
-  options: Pick<NodeOptions, 'nodeFlags' | 'goMaxProcs'>,
+  { load = 'send', ...options }: Pick<NodeOptions, 'nodeFlags' | 'goMaxProcs'> & { load?: keyof typeof PEER_POOLS },
   use: (node: BenchNode) => Promise<void>,
 ): Promise<void> => {
-  const { sdk } = context.programs
-  const appState = app === 'svcd' ? peerGenesis : (pubKey: string) => sdkGenesis(sdk as string, pubKey)
+  const ours = { send: peerGenesis, mix: mixGenesis }[load]
+  const appState = app === 'svcd' ? ours : (pubKey: string) => sdkGenesis(context.programs.sdk as string, pubKey, load)
   return withNode(context, app, { ...options, appState, settings: { 'mempool.recheck': true } }, use)
 }
 
@@ -160,7 +163,7 @@ export async function measurePeers(context: Context, nodeFlags: readonly string[
       await withPeer(context, app, app === 'svcd' ? { nodeFlags } : {}, async (node) => {
         for (const [at, load] of PEER_LOADS.entries()) {
           await runTxLoad(context, node, load, {
-            pool: PEER_POOLS[app],
+            pool: PEER_POOLS.send[app],
             fresh: at === 0,
             subject: SUBJECTS[app],
             round,
@@ -171,21 +174,30 @@ export async function measurePeers(context: Context, nodeFlags: readonly string[
   }
 }
 
-/** The mix beside the kvstore. The mempool is rechecked, as owners have several transactions under way. */
+/** Opens the proposals on which the mix of svcd votes. */
+async function propose({ rpc }: BenchNode): Promise<void> {
+  for (const tx of openProposals()) {
+    const { code, log } = await rpc.broadcastTxSync(tx)
+    if (code !== 0) throw new Error(`a proposal of the mix is refused: ${log}`)
+  }
+  const height = (await rpc.committedHeight()) + 2
+  const isThere = async (): Promise<boolean> => (await rpc.committedHeight()) >= height
+  await until(isThere, BLOCKS_MS_MAX, () => `the mix: no ${height} blocks`)
+}
+
+/** The mix of both chains on fresh nodes, side by side in each round. */
 export async function measureMix(context: Context): Promise<void> {
-  const options = { appState: mixGenesis, settings: { 'mempool.recheck': true } }
   for (let round = 0; round < context.rounds; round++) {
-    for (const app of ['kvSocket', 'svcd'] as const) {
-      await withNode(context, app, options, async (node) => {
-        if (app === 'svcd') {
-          const { code, log } = await node.rpc.broadcastTxSync(openProposal())
-          if (code !== 0) throw new Error(`the proposal of the mix is refused: ${log}`)
-          const height = (await node.rpc.committedHeight()) + 2
-          const isThere = async (): Promise<boolean> => (await node.rpc.committedHeight()) >= height
-          await until(isThere, BLOCKS_MS_MAX, () => `the mix: no ${height} blocks`)
-        }
-        const pool = app === 'svcd' ? 'mix' : 'kv'
-        await runTxLoad(context, node, MIX_LOAD, { pool, fresh: true, subject: SUBJECTS[app], round })
+    for (const app of context.programs.sdk === undefined ? (['svcd'] as const) : (['sdk', 'svcd'] as const)) {
+      await withPeer(context, app, { load: 'mix' }, async (node) => {
+        // The genesis of cosmos-sdk has them.
+        if (app === 'svcd') await propose(node)
+        await runTxLoad(context, node, MIX_LOAD, {
+          pool: PEER_POOLS.mix[app],
+          fresh: true,
+          subject: SUBJECTS[app],
+          round,
+        })
       })
     }
   }

@@ -24,18 +24,24 @@ export const GATEWAY_SENDERS = 64
 /** Connections that the saturating load uses; a lane's transactions stay in order. */
 export const LANES = 4
 
-/** Candidacies of the mix, in equal parts for the lanes: they vote, update and propose. */
-export const MIX_OWNERS = 40
+/**
+ * How many of PEER_SENDERS accounts vote in the mix: each owns a candidacy, to which the others have delegated. Source:
+ * bench/sdk/sign.go for these two.
+ */
+export const MIX_VOTERS = 192
+/** Proposals of the mix that stay open, as many as one candidacy may have. */
+export const MIX_PROPOSALS = 20
 
 /** Candidacies with which a chain of many delegations has them, beside the node's. */
 export const STAKED_WITH = 199
 
 /**
- * What a pool holds: `transfer` and `mix` (60 % transfer, 20 % vote, 10 % update, 10 % propose) are ours, `kv` the
- * kvstores'. `send` are our transfers among PEER_SENDERS accounts, and `sdk` the same of cosmos-sdk. `new` are our
- * transfers to accounts that are not there yet, and `stake` delegations to validators with which their senders have none.
+ * What a pool holds: `transfer` are ours and `kv` the kvstores'. `send` are our transfers among PEER_SENDERS accounts,
+ * `mix` transfers, delegations, withdrawals of delegations and votes of as many, in equal parts, and `sdkSend` and
+ * `sdkMix` the same of cosmos-sdk. `new` are our transfers to accounts that are not there yet, and `stake` delegations to
+ * validators with which their senders have none.
  */
-export type PoolKind = 'transfer' | 'mix' | 'kv' | 'send' | 'sdk' | 'new' | 'stake'
+export type PoolKind = 'transfer' | 'kv' | 'send' | 'mix' | 'sdkSend' | 'sdkMix' | 'new' | 'stake'
 
 /** Transactions in base64, made before they are needed: the same bytes for every fresh node. */
 export interface Pool {
@@ -53,13 +59,15 @@ const SPREAD = 7919
 /** Whom a sender sends to, among so many. */
 export const recipientOf = (sender: number, senders: number): number => (sender * SPREAD + 1) % senders
 
+const signed = (
+  sender: number,
+  nonce: number,
+  operation: string,
+  message: Readonly<Record<string, unknown>>,
+): Uint8Array => signerAt('sender', sender).signTx({ chainId: CHAIN_ID, nonce, operation, message })
+
 const transferTo = (to: Uint8Array, sender: number, nonce: number): Uint8Array =>
-  signerAt('sender', sender).signTx({
-    chainId: CHAIN_ID,
-    nonce,
-    operation: 'transfer',
-    message: { to, value: VALUE },
-  })
+  signed(sender, nonce, 'transfer', { to, value: VALUE })
 
 const transfer = (sender: number, nonce: number, senders = SENDERS): Uint8Array =>
   transferTo(addressBytes(signerAt('sender', recipientOf(sender, senders)).address), sender, nonce)
@@ -71,52 +79,46 @@ const transferToNew = (at: number): Uint8Array =>
 function delegation(at: number): Uint8Array {
   const [sender, nonce] = [at % SENDERS, Math.floor(at / SENDERS)]
   const { address } = signerAt('validator', (sender + nonce) % STAKED_WITH)
-  const message = { validatorAddress: addressBytes(address), amount: VALUE }
-  return signerAt('sender', sender).signTx({ chainId: CHAIN_ID, nonce, operation: 'delegate', message })
+  return signed(sender, nonce, 'delegate', { validatorAddress: addressBytes(address), amount: VALUE })
 }
 
-/** A proposal that stays open: what the mix votes on. The node's own candidacy makes it, before the load. */
-export const openProposal = (): Uint8Array =>
-  signerAt('sender', 0).signTx({
-    chainId: CHAIN_ID,
-    nonce: 0,
-    operation: 'proposeChangeParam',
-    message: { name: 'gas_price', value: '2000000001', reason: 'to be voted on', expireBlockHeight: 500_000 },
-  })
+/** What the mix votes on. The owner of the node's candidacy proposes it before the load. */
+export const openProposals = (): readonly Uint8Array[] =>
+  Array.from({ length: MIX_PROPOSALS }, (_, nonce) =>
+    signed(PEER_SENDERS, nonce, 'proposeChangeParam', {
+      name: 'gas_price',
+      value: String(2_000_000_001 + nonce),
+      reason: 'to be voted on',
+      expireBlockHeight: 500_000,
+    }),
+  )
 
-interface Lane {
-  at: number
-  readonly ownerNonces: Map<number, number>
-}
+const MIX_DELEGATORS = PEER_SENDERS - MIX_VOTERS
+
+/** Whose turn it is among the `count` accounts that the lanes share equally, and how often the account had it before. */
+const turnOf = (turn: number, lane: number, count: number): readonly [account: number, before: number] => [
+  lane + LANES * (turn % (count / LANES)),
+  Math.floor((turn * LANES) / count),
+]
 
 /**
- * The `at`-th of a lane of the mix, by tenths: six transfers, two votes, an update, a proposal. Its owners act in turn.
+ * The `at`-th transaction of the mix, of which the n-th is that of the lane n % LANES. In each lane a transfer, a
+ * delegation, a withdrawal of one and a vote follow each other. The delegators of a lane are one more than a multiple of
+ * three, so each of them transfers, delegates and withdraws in turn, always with the validator that it has delegated to
+ * since genesis.
  */
-function mixed(lane: number, { at, ownerNonces }: Lane, proposalId: Uint8Array): Uint8Array {
-  const tenth = at % 10
-  if (tenth < 6) {
-    const place = (Math.floor(at / 10) * 6 + tenth) * LANES + lane
-    // The first sender owns the node's candidacy and made the proposal.
-    return transfer(1 + (place % (SENDERS - LANES)), Math.floor(place / (SENDERS - LANES)))
+function mixed(at: number, proposalIds: readonly Uint8Array[]): Uint8Array {
+  const [lane, place] = [at % LANES, Math.floor(at / LANES)]
+  const [turn, part] = [Math.floor(place / 4), place % 4]
+  if (part === 3) {
+    const [voter, nonce] = turnOf(turn, lane, MIX_VOTERS)
+    return signed(voter, nonce, 'vote', { proposalId: proposalIds[(voter + nonce) % MIX_PROPOSALS], answer: 'Y' })
   }
-  // Each owner proposes once in 400 transactions: two blocks of a thousand and what waits behind them stay below 20
-  // open proposals.
-  const owner = (lane * MIX_OWNERS) / LANES + ((Math.floor(at / 10) + tenth - 6) % (MIX_OWNERS / LANES))
-  const nonce = ownerNonces.get(owner) ?? 0
-  ownerNonces.set(owner, nonce + 1)
-  const [operation, message] =
-    tenth < 8
-      ? (['vote', { proposalId, answer: 'Y' }] as const)
-      : tenth === 8
-        ? ([
-            'updateCandidacy',
-            { description: { name: `owner ${owner}`, website: `https://example.com/${nonce}` } },
-          ] as const)
-        : ([
-            'proposeChangeParam',
-            { name: 'gas_price', value: String(2_000_000_002 + nonce), reason: 'bench' },
-          ] as const)
-  return signerAt('owner', owner).signTx({ chainId: CHAIN_ID, nonce, operation, message })
+  const [delegator, nonce] = turnOf(turn * 3 + part, lane, MIX_DELEGATORS)
+  const sender = MIX_VOTERS + delegator
+  if (part === 0) return transfer(sender, nonce, PEER_SENDERS)
+  const validatorAddress = addressBytes(signerAt('sender', delegator % MIX_VOTERS).address)
+  return signed(sender, nonce, part === 1 ? 'delegate' : 'withdraw', { validatorAddress, amount: VALUE })
 }
 
 /** Bytes of our transfers from a sender's second one on: what the kvstores' transactions are padded to. */
@@ -145,36 +147,19 @@ function sharedPool(make: (at: number) => Uint8Array): Pool {
   }
 }
 
-function mixPool(): Pool {
-  const proposalId = sha256(openProposal())
-  const rows = Array.from({ length: LANES }, (_, lane) => {
-    const state: Lane = { at: 0, ownerNonces: new Map() }
-    return sharedPool(() => {
-      const tx = mixed(lane, state, proposalId)
-      state.at++
-      return tx
-    })
-  })
-  return {
-    prepare: (count) => rows.forEach((row) => row.prepare(Math.ceil(count / LANES))),
-    take: (lane, lanes) => (rows[lane] as Pool).take(lane, lanes),
-    reset: () => rows.forEach((row) => row.reset()),
-  }
-}
-
 /**
- * A pool of PEER_SENDERS senders with several transactions under way. Each sender belongs to one lane, which keeps its
- * sequence in order. `make` signs the transactions from the `first`-th on, of which the n-th is that of the sender
- * n % PEER_SENDERS.
+ * A pool of accounts with several transactions under way, in `rows` whose transactions stay in order: that of each
+ * sender, or of each lane of the mix. Each row belongs to one lane. `make` signs the transactions from the `first`-th on,
+ * of which the n-th is in the row n % rows.
  */
-function orderedPool(make: (first: number, count: number) => readonly string[]): Pool {
+function orderedPool(rows: number, make: (first: number, count: number) => readonly string[]): Pool {
   const made: string[] = []
-  let sequences = new Uint32Array(PEER_SENDERS)
+  let taken = new Uint32Array(rows)
   let turns: number[] = []
   const prepare = (count: number): void => {
-    // Lanes are not equally fast, so some senders take more than their part.
-    const rows = sequences.reduce((most, one) => Math.max(most, one), 0) + Math.ceil((1.5 * count) / PEER_SENDERS)
-    const missing = rows * PEER_SENDERS - made.length
+    // Lanes are not equally fast, so some rows give more than their part.
+    const length = taken.reduce((most, one) => Math.max(most, one), 0) + Math.ceil((1.5 * count) / rows)
+    const missing = length * rows - made.length
     if (missing > 0) for (const tx of make(made.length, missing)) made.push(tx)
   }
   return {
@@ -182,14 +167,14 @@ function orderedPool(make: (first: number, count: number) => readonly string[]):
     take: (lane, lanes) => {
       const turn = turns[lane] ?? 0
       turns[lane] = turn + 1
-      const sender = lane + lanes * (turn % Math.floor(PEER_SENDERS / lanes))
-      const at = (sequences[sender] as number) * PEER_SENDERS + sender
+      const row = lane + lanes * (turn % Math.floor(rows / lanes))
+      const at = (taken[row] as number) * rows + row
       if (at >= made.length) prepare(PEER_SENDERS)
-      sequences[sender] = (sequences[sender] as number) + 1
+      taken[row] = (taken[row] as number) + 1
       return made[at] as string
     },
     reset: () => {
-      sequences = new Uint32Array(PEER_SENDERS)
+      taken = new Uint32Array(rows)
       turns = []
     },
   }
@@ -198,22 +183,40 @@ function orderedPool(make: (first: number, count: number) => readonly string[]):
 /** The transfer of one of PEER_SENDERS senders that has sent `sequence` before. */
 export const sendOf = (sender: number, sequence: number): Uint8Array => transfer(sender, sequence, PEER_SENDERS)
 
-const sends = (first: number, count: number): readonly string[] =>
-  Array.from({ length: count }, (_, n) => {
-    const at = first + n
-    return Buffer.from(sendOf(at % PEER_SENDERS, Math.floor(at / PEER_SENDERS))).toString('base64')
-  })
+const ours =
+  (make: (at: number) => Uint8Array) =>
+  (first: number, count: number): readonly string[] =>
+    Array.from({ length: count }, (_, n) => Buffer.from(make(first + n)).toString('base64'))
 
-const sdkSends = (first: number, count: number): readonly string[] =>
-  execFileSync(sdkPath(), ['sign', String(first), String(count)], { encoding: 'latin1', maxBuffer: 1 << 30 })
-    .trimEnd()
-    .split('\n')
+const ofSdk =
+  (load: 'send' | 'mix') =>
+  (first: number, count: number): readonly string[] =>
+    execFileSync(sdkPath(), ['sign', load, String(first), String(count)], { encoding: 'latin1', maxBuffer: 1 << 30 })
+      .trimEnd()
+      .split('\n')
+
+function mixPool(): Pool {
+  const proposalIds = openProposals().map((tx) => sha256(tx))
+  return orderedPool(
+    LANES,
+    ours((at) => mixed(at, proposalIds)),
+  )
+}
+
+const KINDS: Readonly<Record<PoolKind, () => Pool>> = {
+  transfer: () => sharedPool((at) => transfer(at % SENDERS, Math.floor(at / SENDERS))),
+  kv: () => sharedPool(keyValue),
+  send: () =>
+    orderedPool(
+      PEER_SENDERS,
+      ours((at) => sendOf(at % PEER_SENDERS, Math.floor(at / PEER_SENDERS))),
+    ),
+  mix: mixPool,
+  sdkSend: () => orderedPool(PEER_SENDERS, ofSdk('send')),
+  sdkMix: () => orderedPool(LANES, ofSdk('mix')),
+  new: () => sharedPool(transferToNew),
+  stake: () => sharedPool(delegation),
+}
 
 /** A pool of a kind, at its beginning. */
-export function makePool(kind: PoolKind): Pool {
-  if (kind === 'mix') return mixPool()
-  if (kind === 'send' || kind === 'sdk') return orderedPool(kind === 'send' ? sends : sdkSends)
-  if (kind === 'new') return sharedPool(transferToNew)
-  if (kind === 'stake') return sharedPool(delegation)
-  return sharedPool(kind === 'kv' ? keyValue : (at) => transfer(at % SENDERS, Math.floor(at / SENDERS)))
-}
+export const makePool = (kind: PoolKind): Pool => KINDS[kind]()

@@ -1,15 +1,15 @@
-// The peer of `make bench`: a chain of cosmos-sdk with auth, bank, staking and consensus, and CometBFT in process.
+// The peer of `make bench`: a chain of cosmos-sdk with auth, bank, staking, distribution, gov and consensus, and CometBFT
+// in process. A load is "send", bank sends, or "mix", to which delegations, withdrawals of these and votes belong.
 //
-//	sdkd genesis <base64 ed25519 key>   prints the app_state of a chain with one validator and the senders
-//	sdkd sign <first> <count>           prints signed bank sends, one in base64 a line; see sign.go
-//	sdkd addresses                      prints the address of each sender
-//	sdkd start --home DIR               runs the node, as simd does: the same command of the same package
+//	sdkd genesis <load> <base64 ed25519 key>   prints the app_state of a chain for a load; see genesis.go
+//	sdkd sign <load> <first> <count>           prints signed transactions, one in base64 a line; see sign.go
+//	sdkd addresses                             prints the address of each sender
+//	sdkd start --home DIR                      runs the node, as simd does: the same command of the same package
 package main
 
 import (
 	"bufio"
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -18,40 +18,33 @@ import (
 	"cosmossdk.io/depinject"
 	"cosmossdk.io/log"
 	cmtcfg "github.com/cometbft/cometbft/config"
-	cmted25519 "github.com/cometbft/cometbft/crypto/ed25519"
-	cmttypes "github.com/cometbft/cometbft/types"
 	dbm "github.com/cosmos/cosmos-db"
 	"github.com/spf13/cobra"
 
 	"github.com/cosmos/cosmos-sdk/baseapp"
 	"github.com/cosmos/cosmos-sdk/client"
-	"github.com/cosmos/cosmos-sdk/codec"
 	"github.com/cosmos/cosmos-sdk/runtime"
 	"github.com/cosmos/cosmos-sdk/server"
 	svrcmd "github.com/cosmos/cosmos-sdk/server/cmd"
 	servertypes "github.com/cosmos/cosmos-sdk/server/types"
 	"github.com/cosmos/cosmos-sdk/testutil/configurator"
-	"github.com/cosmos/cosmos-sdk/testutil/sims"
-	sdk "github.com/cosmos/cosmos-sdk/types"
-	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
-	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
 	// Each registers its module with depinject.
 	_ "github.com/cosmos/cosmos-sdk/x/auth"
 	_ "github.com/cosmos/cosmos-sdk/x/auth/tx/config"
 	_ "github.com/cosmos/cosmos-sdk/x/bank"
 	_ "github.com/cosmos/cosmos-sdk/x/consensus"
+	_ "github.com/cosmos/cosmos-sdk/x/distribution"
+	_ "github.com/cosmos/cosmos-sdk/x/gov"
 	_ "github.com/cosmos/cosmos-sdk/x/staking"
 )
 
-// Of each sender. Each of its transfers moves 1.
-const balance = 1_000_000_000_000
-
-// modules is the chain's app config. "tx" is the ante handler: it checks signature, sequence, fee and memo.
+// modules is the chain's app config. "tx" is the ante handler: it checks signature, sequence, fee and memo. Gov does not
+// work without distribution, which without mint and fees has nothing to distribute.
 func modules() depinject.Config {
 	return configurator.NewAppConfig(
 		configurator.AuthModule(), configurator.BankModule(), configurator.StakingModule(),
-		configurator.ConsensusModule(), configurator.TxModule(),
+		configurator.DistributionModule(), configurator.GovModule(), configurator.ConsensusModule(), configurator.TxModule(),
 	)
 }
 
@@ -63,33 +56,6 @@ func newApp(logger log.Logger, db dbm.DB, trace io.Writer, options servertypes.A
 	app := builder.Build(db, trace, append(server.DefaultBaseappOptions(options), baseapp.SetOptimisticExecution())...)
 	must(app.Load(true))
 	return app
-}
-
-// genesis is the state of a new chain: one validator, and accounts that the transactions of sign.go come from.
-func genesis(validatorKey string) (json.RawMessage, error) {
-	key, err := base64.StdEncoding.DecodeString(validatorKey)
-	if err != nil {
-		return nil, err
-	}
-	var builder *runtime.AppBuilder
-	var cdc codec.Codec
-	config := depinject.Configs(modules(), depinject.Supply(log.NewNopLogger()))
-	if err := depinject.Inject(config, &builder, &cdc); err != nil {
-		return nil, err
-	}
-	accounts := make([]authtypes.GenesisAccount, senders)
-	balances := make([]banktypes.Balance, senders)
-	for at := range accounts {
-		address := addressOf(at)
-		accounts[at] = authtypes.NewBaseAccount(address, nil, uint64(at), 0)
-		balances[at] = banktypes.Balance{Address: address.String(), Coins: sdk.NewCoins(sdk.NewInt64Coin(denom, balance))}
-	}
-	set := cmttypes.NewValidatorSet([]*cmttypes.Validator{cmttypes.NewValidator(cmted25519.PubKey(key), 1)})
-	state, err := sims.GenesisStateWithValSet(cdc, builder.DefaultGenesis(), set, accounts, balances...)
-	if err != nil {
-		return nil, err
-	}
-	return json.Marshal(state)
 }
 
 func must(err error) {
@@ -114,8 +80,8 @@ func main() {
 	}
 	root.AddCommand(
 		server.StartCmd(newApp, ""),
-		&cobra.Command{Use: "genesis", Args: cobra.ExactArgs(1), RunE: func(_ *cobra.Command, args []string) error {
-			state, err := genesis(args[0])
+		&cobra.Command{Use: "genesis", Args: cobra.ExactArgs(2), RunE: func(_ *cobra.Command, args []string) error {
+			state, err := genesis(args[0] == "mix", args[1])
 			fmt.Println(string(state))
 			return err
 		}},
@@ -124,18 +90,22 @@ func main() {
 				fmt.Println(addressOf(at).String())
 			}
 		}},
-		&cobra.Command{Use: "sign", Args: cobra.ExactArgs(2), RunE: func(_ *cobra.Command, args []string) error {
-			first, err := strconv.Atoi(args[0])
+		&cobra.Command{Use: "sign", Args: cobra.ExactArgs(3), RunE: func(_ *cobra.Command, args []string) error {
+			signed := signedSend
+			if args[0] == "mix" {
+				signed = signedMix
+			}
+			first, err := strconv.Atoi(args[1])
 			if err != nil {
 				return err
 			}
-			count, err := strconv.Atoi(args[1])
+			count, err := strconv.Atoi(args[2])
 			if err != nil {
 				return err
 			}
 			out := bufio.NewWriter(os.Stdout)
 			for at := first; at < first+count; at++ {
-				fmt.Fprintln(out, base64.StdEncoding.EncodeToString(signedSend(at)))
+				fmt.Fprintln(out, base64.StdEncoding.EncodeToString(signed(at)))
 			}
 			return out.Flush()
 		}},

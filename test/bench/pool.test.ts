@@ -1,8 +1,17 @@
-import { expect, test } from '@jest/globals'
-import { makePool, PEER_SENDERS, recipientOf } from '../../bench/load/pool.ts'
+import { join } from 'node:path'
+import { afterAll, expect, test } from '@jest/globals'
+import { openDriver } from '../../bench/driver.ts'
+import { mixGenesis } from '../../bench/genesis.ts'
+import { LANES, makePool, openProposals, PEER_SENDERS, recipientOf } from '../../bench/load/pool.ts'
+import { toBase64, utf8 } from '../../src/base/bytes.ts'
+import { sha256 } from '../../src/base/sha256.ts'
 import { decodeTx, type Tx } from '../../src/tx/envelope.ts'
 import { isSignedBySender } from '../../src/modules/isSignedBySender.ts'
 import { signerAt } from '../../bench/accounts.ts'
+import { tempFolder } from '../support/tempFolder.ts'
+
+const { path: folder, remove } = tempFolder('mix')
+afterAll(remove)
 
 const ADDRESSES = new Map(
   Array.from({ length: PEER_SENDERS }, (_, at) => [signerAt('sender', at).address.toLowerCase(), at]),
@@ -38,4 +47,23 @@ test('nobody among 1,024 sends to themselves, and everybody is sent to by one', 
   const recipients = Array.from({ length: PEER_SENDERS }, (_, at) => recipientOf(at, PEER_SENDERS))
   expect(recipients.filter((to, at) => to === at)).toEqual([])
   expect(new Set(recipients).size).toBe(PEER_SENDERS)
+})
+
+test('the mix: a quarter each transfers, delegates, withdraws and votes, and all of it succeeds, however unequal the lanes are', () => {
+  const [pool, key] = [makePool('mix'), sha256(utf8('key of the node'))]
+  const driver = openDriver(join(folder, 'state.db'), [{ key, power: 10_000_000 }], () => mixGenesis(toBase64(key)))
+  driver.block([])
+  driver.block(openProposals())
+  const counts: Record<string, number> = {}
+  for (let block = 0; block < 2; block++) {
+    // The first lane is asked as often as all others together.
+    const taken = Array.from({ length: 1024 }, (_, turn) =>
+      pool.take(turn % 2 === 0 ? 0 : 1 + (((turn - 1) / 2) % (LANES - 1)), LANES),
+    )
+    driver.block(taken.map((tx) => Buffer.from(tx, 'base64')))
+    for (const { body } of taken.map(decoded)) counts[body.operation] = (counts[body.operation] ?? 0) + 1
+  }
+  driver.close()
+  expect(Object.keys(counts)).toEqual(['transfer', 'delegate', 'withdraw', 'vote'])
+  for (const count of Object.values(counts)) expect(Math.abs(count - 512)).toBeLessThan(LANES)
 })
