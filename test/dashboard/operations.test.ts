@@ -151,7 +151,10 @@ const SAID: Readonly<Record<string, readonly (readonly [object, string, bigint?]
     [{ transferFrom: other, transferTo: me, amount: String(TOKEN) }, `Propose to pay 1 token from ${other} to ${me}.`],
   ],
   vote: [
-    [{ proposalId: KEY, answer: 'Y' }, 'Vote yes on the proposal #3, BwcHBwcH…cHBwc=, which sets max_vals from 4 to 7.'],
+    [
+      { proposalId: KEY, answer: 'Y' },
+      'Vote yes on the proposal #3, BwcHBwcH…cHBwc=, which sets max_vals from 4 to 7.',
+    ],
     [{ proposalId: KEY, answer: 'N' }, 'Vote no on the proposal #3, BwcHBwcH…cHBwc=, which sets max_vals from 4 to 7.'],
   ],
   transfer: [[{ to: other, value: String(3n * TOKEN) }, `Send 3 token to ${other}.`, 3n * TOKEN]],

@@ -121,13 +121,14 @@ function PreservedField({ field }: { readonly field: CustomField }) {
 }
 
 const WARNING =
-  'If it is approved, every node stops for good at the block or time that you choose, and the chain goes on only with a newer program. ' +
+  'If it is approved, every node stops for good at the block or time that you choose, and the chain goes on only ' +
+  'with a newer program. ' +
   'Validators that are not preserved are deactivated.'
 
 /** The end of this version of the program. */
 export const retireProgram: KindPage<DetailOf<'retire_program'>> = {
   title: 'Retirement',
-  doc: 'Ends this version of the program: every node stops at the block or time that it names, and whoever is not preserved is deactivated.',
+  doc: 'Ends this version of the program: every node stops at the block or time named, and whoever is not preserved is deactivated.',
   isDelayed: true,
   warning: WARNING,
   sentence: ({ retired_version: version, preserved_validators: list }) => {

@@ -44,7 +44,9 @@ export async function readReview(request: TxRequest, from: string): Promise<Revi
     needs.candidacy === true ? readCandidacy(ask, from) : undefined,
     needs.proposal === undefined
       ? undefined
-      : ask.governance.queryProposal({ proposalId: needs.proposal, counts: true }).then(({ data }) => data ?? undefined),
+      : ask.governance
+          .queryProposal({ proposalId: needs.proposal, counts: true })
+          .then(({ data }) => data ?? undefined),
     needs.handOver === undefined ? undefined : readHandOver(ask, needs.handOver),
   ])
   const facts = { from, params, defaultMaxAmount, candidacy, proposal, handOver }
