@@ -60,7 +60,7 @@ function List() {
       corner: 'note',
     },
     blockColumns.transactions,
-    blockColumns.hash,
+    { ...blockColumns.hash, width: '8.5rem' },
   ]
   const newer = top + PAGE_BLOCKS
   return (

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { createStore, useStore } from '../data/store.ts'
 import { setOptions, useRoute } from '../route.ts'
 import { type CsvValue, csvText, download } from './csv.ts'
@@ -26,12 +26,12 @@ export interface Column<Row> {
   /** Does not stand in the CSV file, and no order is by it: it holds what one can do. */
   readonly isAction?: boolean
   readonly isNumber?: boolean
-  /** Where it stands in a narrow window; left out there without one. */
+  /** Where it stands in a narrow window. Without one it is left out there, and in every table that has no room for it. */
   readonly corner?: Corner
   /** What stands before the value in a narrow window, which has no heads of columns. */
   readonly label?: string
-  /** The width in CSS. With one of them the columns keep their widths whichever rows are in sight. */
-  readonly width?: string
+  /** The width in CSS, whichever rows are in sight. One column of a table has none: it takes what the others leave. */
+  readonly width?: `${number}rem`
 }
 
 interface TableProps<Row> {
@@ -135,6 +135,39 @@ function useSorted<Row>({ columns, rows, isSortable = false }: TableProps<Row>) 
   const asked = useRoute().options.get('sort') ?? ''
   const isDown = asked.startsWith('-')
   const column = isSortable ? columns.find(({ name }) => name === asked.replace(/^-/, '')) : undefined
+/** The least width of the column that has none of its own, in rem: a name of two words stands in one line. */
+const REST_REM = 11
+
+const remOf = <Row,>({ width }: Column<Row>): number => (width === undefined ? REST_REM : Number.parseFloat(width))
+
+/** The columns that have room in a table of `rem`. Those without a corner are left out until it is enough, the widest first. */
+function columnsIn<Row>(columns: readonly Column<Row>[], rem: number): readonly Column<Row>[] {
+  let over = columns.reduce((sum, column) => sum + remOf(column), -rem)
+  const out = new Set<Column<Row>>()
+  for (const column of columns.filter(({ corner }) => corner === undefined).sort((a, b) => remOf(b) - remOf(a))) {
+    if (over <= 0) break
+    out.add(column)
+    over -= remOf(column)
+  }
+  return columns.filter((column) => !out.has(column))
+}
+
+/** The room of a table in rem: none in a narrow window. `isShown`: its element is there. */
+function useRoom(place: { readonly current: HTMLElement | null }, isShown: boolean): number {
+  const [rem, setRem] = useState(Number.POSITIVE_INFINITY)
+  useLayoutEffect(() => {
+    const around = place.current?.parentElement
+    if (!around) return
+    const remPx = Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
+    const look = (): void => setRem(around.clientWidth / remPx)
+    look()
+    const observer = new ResizeObserver(look)
+    observer.observe(around)
+    return () => observer.disconnect()
+  }, [isShown])
+  return useStore(isNarrow) ? 0 : rem
+}
+
   const sorted = useMemo(() => {
     if (column === undefined) return rows
     const ordered = [...rows].sort((a, b) => compare(column.value(a), column.value(b)))
@@ -148,7 +181,7 @@ function useSorted<Row>({ columns, rows, isSortable = false }: TableProps<Row>) 
 }
 
 const classOf = <Row,>({ isNumber, corner }: Column<Row>): string =>
-  `${isNumber === true ? 'number ' : ''}${corner === undefined ? 'minor' : `at-${corner}`}`
+  `${isNumber === true ? 'number ' : ''}${corner === undefined ? '' : `at-${corner}`}`
 
 const shownIn = <Row,>({ cell, value }: Column<Row>, row: Row): ComponentChildren =>
   cell === undefined ? String(value(row)) : cell(row)
@@ -173,10 +206,14 @@ export function Table<Row>(props: TableProps<Row>) {
   const save = (): void => {
     const filed = props.columns.filter(({ isAction }) => isAction !== true)
     const lines = sorted.map((row) => filed.map(({ value, file = value }) => file(row)))
+  const room = useRoom(table, sorted.length > 0)
+  const columns = columnsIn(
+    props.columns.filter(({ isFileOnly }) => isFileOnly !== true),
+    room,
+  )
     const titles = filed.map(({ title }) => title)
     download(`${label.toLowerCase().replace(/[^a-z0-9]+/g, '-')}.csv`, csvText(titles, lines))
   }
-  const widths = columns.flatMap(({ width }) => width ?? [])
   // What stands for the rows out of sight.
   const space = (px: number) =>
     px > 0 && (
@@ -188,12 +225,7 @@ export function Table<Row>(props: TableProps<Row>) {
     )
   return (
     <div class={isSortable ? 'table sortable' : 'table'}>
-      <table
-        ref={table}
-        {...(widths.length === 0 ? {} : { class: 'fixed', style: { '--widths': `calc(${widths.join(' + ')})` } })}
-        aria-label={label}
-        aria-rowcount={sorted.length + 1}
-      >
+      <table ref={table} aria-label={label} aria-rowcount={sorted.length + 1}>
         <thead>
           <tr>
             {columns.map((column) => (

@@ -46,6 +46,7 @@ const columnsOf = (shares: bigint): readonly Column<Delegation>[] => [
     cell: (one) => <Tokens units={one.shares} decimals={2} />,
     isNumber: true,
     corner: 'figure',
+    width: '14rem',
   },
   {
     name: 'part',
@@ -54,6 +55,7 @@ const columnsOf = (shares: bigint): readonly Column<Delegation>[] => [
     isNumber: true,
     corner: 'aside',
     label: 'Share',
+    width: '9rem',
   },
 ]
 
