@@ -49,6 +49,20 @@ const rowsOf = (page: Page): Promise<readonly TouchedRow[]> =>
       }),
   )
 
+/** Buttons, and choices with their labels, that are lower than a finger; sorting a list and words in a line are not among them. */
+const smallTargetsOf = (page: Page): Promise<readonly string[]> =>
+  page
+    .locator(
+      'button:visible, .button:visible, select:visible, main label:has(:is([type="checkbox"], [type="radio"])):visible',
+    )
+    .evaluateAll(
+      (all, least) =>
+        all
+          .filter((one) => one.closest('th') === null && one.getBoundingClientRect().height < least)
+          .map((one) => one.textContent ?? ''),
+      TOUCH_PX,
+    )
+
 withBrowser(`a phone of ${WIDTH} pixels`, () => {
   const site = devnetPages(options)
   let owner: string
@@ -112,6 +126,7 @@ withBrowser(`a phone of ${WIDTH} pixels`, () => {
           clientWidth: it?.clientWidth ?? 0,
         }))
       if (scrollWidth > clientWidth) wide.push(`${view}: ${scrollWidth}`)
+      small.push(...(await smallTargetsOf(page)).map((text) => ({ view, text })))
       // Of a value that genesis gave there is no view.
       const rows = (await rowsOf(page)).filter(
         ({ text }) => !text.includes('genesis') || view !== 'parameters/gas_price',
