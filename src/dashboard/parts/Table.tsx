@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { createStore, useStore } from '../data/store.ts'
+import { formatCount } from '../format.ts'
 import { setOptions, useRoute } from '../route.ts'
 import { type CsvValue, csvText, download } from './csv.ts'
 import { EmptyNote } from './notes.tsx'
@@ -44,6 +45,8 @@ interface TableProps<Row> {
   readonly linkOf: (row: Row) => string | undefined
   /** What stands there when there are no rows. */
   readonly empty: string
+  /** Which rows these are of a longer list: `1–20 of 45`. */
+  readonly part?: string | undefined
   /** Left out where the rows have an order of their own that must stay. */
   readonly isSortable?: boolean
 }
@@ -77,6 +80,10 @@ interface Part {
 }
 
 type Key = string | number
+
+/** `1–20 of 45`; undefined for rows that are all there are. */
+export const partIn = (offset: number, count: number, total: number): string | undefined =>
+  count >= total ? undefined : `${formatCount(offset + 1)}–${formatCount(offset + count)} of ${formatCount(total)}`
 
 /** Which rows to draw when `top` px of the table are above the window. `pxOf`: the height of a row. */
 export function partOf(count: number, pxOf: (index: number) => number, top: number, windowPx: number): Part {
@@ -128,13 +135,6 @@ function useWindow(keys: readonly Key[], place: { readonly current: HTMLElement 
   return count < WINDOWED_FROM ? { first: 0, end: count, above: 0, below: 0 } : part
 }
 
-const compare = (a: CsvValue, b: CsvValue): number => (a < b ? -1 : a > b ? 1 : 0)
-
-/** The rows in the order that the address asks for: `sort=name` or `sort=-name`. */
-function useSorted<Row>({ columns, rows, isSortable = false }: TableProps<Row>) {
-  const asked = useRoute().options.get('sort') ?? ''
-  const isDown = asked.startsWith('-')
-  const column = isSortable ? columns.find(({ name }) => name === asked.replace(/^-/, '')) : undefined
 /** The least width of the column that has none of its own, in rem: a name of two words stands in one line. */
 const REST_REM = 11
 
@@ -168,6 +168,13 @@ function useRoom(place: { readonly current: HTMLElement | null }, isShown: boole
   return useStore(isNarrow) ? 0 : rem
 }
 
+const compare = (a: CsvValue, b: CsvValue): number => (a < b ? -1 : a > b ? 1 : 0)
+
+/** The rows in the order that the address asks for: `sort=name` or `sort=-name`. */
+function useSorted<Row>({ columns, rows, isSortable = false }: TableProps<Row>) {
+  const asked = useRoute().options.get('sort') ?? ''
+  const isDown = asked.startsWith('-')
+  const column = isSortable ? columns.find(({ name }) => name === asked.replace(/^-/, '')) : undefined
   const sorted = useMemo(() => {
     if (column === undefined) return rows
     const ordered = [...rows].sort((a, b) => compare(column.value(a), column.value(b)))
@@ -196,21 +203,20 @@ const RowLink = ({ to, name }: { readonly to: string | undefined; readonly name:
 
 /** A table that sorts by its columns, draws only the rows in sight, and can be taken along as CSV. */
 export function Table<Row>(props: TableProps<Row>) {
-  const { label, keyOf, linkOf, empty, isSortable = false } = props
-  const columns = props.columns.filter(({ isFileOnly }) => isFileOnly !== true)
+  const { label, keyOf, linkOf, empty, part, isSortable = false } = props
   const { sorted, sortedBy, isDown, sortBy } = useSorted(props)
   const table = useRef<HTMLTableElement>(null)
+  const room = useRoom(table, sorted.length > 0)
+  const columns = columnsIn(
+    props.columns.filter(({ isFileOnly }) => isFileOnly !== true),
+    room,
+  )
   const hasRowLinks = useStore(isNarrow)
   const { first, end, above, below } = useWindow(sorted.map(keyOf), table)
   if (sorted.length === 0) return <EmptyNote>{empty}</EmptyNote>
   const save = (): void => {
     const filed = props.columns.filter(({ isAction }) => isAction !== true)
     const lines = sorted.map((row) => filed.map(({ value, file = value }) => file(row)))
-  const room = useRoom(table, sorted.length > 0)
-  const columns = columnsIn(
-    props.columns.filter(({ isFileOnly }) => isFileOnly !== true),
-    room,
-  )
     const titles = filed.map(({ title }) => title)
     download(`${label.toLowerCase().replace(/[^a-z0-9]+/g, '-')}.csv`, csvText(titles, lines))
   }
@@ -265,9 +271,9 @@ export function Table<Row>(props: TableProps<Row>) {
         {space(below)}
       </table>
       <footer>
-        <span>{sorted.length === 1 ? '1 row' : `${sorted.length.toLocaleString('en')} rows`}</span>
+        <span>{part ?? (sorted.length === 1 ? '1 row' : `${formatCount(sorted.length)} rows`)}</span>
         <button type='button' class='quiet' onClick={save}>
-          CSV
+          {part === undefined ? 'CSV' : 'CSV of this page'}
         </button>
       </footer>
     </div>
