@@ -105,6 +105,17 @@ withBrowser('a chain of hundreds of candidacies', () => {
     }
   })
 
+  test('what is shown of a longer list says so', async () => {
+    const { page, goTo } = await site.open()
+    await goTo('search/harbour')
+    await page.getByText(/^20 of \d\d: a longer text finds fewer$/).waitFor()
+    expect(await page.locator('.hits li').count()).toBe(20)
+    await goTo(`validators/${site.net.accounts[0].address}`)
+    await page.getByText('1–20 of 45').waitFor()
+    await page.getByRole('link', { name: 'Next →' }).click()
+    await page.getByText('21–40 of 45').waitFor()
+  })
+
   test('columns stand where they stood while a list is scrolled', async () => {
     const { page, goTo, settled } = await site.open('', { viewport: { width: 1440, height: 900 } })
     const { data: proposals } = await new Svc(site.net.url).async.governance.listProposals()

@@ -143,9 +143,10 @@ withBrowser(`a phone of ${WIDTH} pixels`, () => {
     expect(touched).toBeGreaterThan(200)
   })
 
-  test('a row of a list names first what it is about', async () => {
-    const { page, goTo, settled } = await site.open('', { viewport })
-    for (const view of ['validators', 'blocks', 'transactions', `accounts/${owner}`]) {
+  test.each([WIDTH, 390])('at %d pixels a row names first what it is about, and ends at the edge', async (width) => {
+    const { page, goTo, settled } = await site.open('', { viewport: { ...viewport, width } })
+    const open = views.filter((view) => /^proposals\/[^/]{43}$/.test(view)).slice(0, 2)
+    for (const view of ['validators', 'blocks', 'transactions', `accounts/${owner}`, ...open]) {
       await goTo(view)
       await settled()
       const order = await page.locator('main tbody:not(.space) tr').evaluateAll((rows) =>
@@ -155,7 +156,8 @@ withBrowser(`a phone of ${WIDTH} pixels`, () => {
             const [one, other] = [a.getBoundingClientRect(), b.getBoundingClientRect()]
             return one.left - other.left || one.top - other.top
           })[0]
-          return first?.classList.contains('at-name')
+          const edge = Math.max(...cells.slice(1).map((cell) => cell.getBoundingClientRect().right))
+          return first?.classList.contains('at-name') && Math.abs(edge - row.getBoundingClientRect().right) < 1
         }),
       )
       expect([view, order.length > 0, order.includes(false)]).toEqual([view, true, false])
