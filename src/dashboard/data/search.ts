@@ -79,9 +79,6 @@ const listLibraries = keptList(
 /** Orders hits whose whole name the text is before those of which it is a part. */
 const exactFirst = (a: Hit, b: Hit): number => Number(b.isExact === true) - Number(a.isExact === true)
 
-/** Hits of one kind that are shown. */
-const HITS_MAX = 20
-
 const validatorHit = ({ owner_address: owner, description: { name } }: Validator): Hit => ({
   kind: 'Validator',
   name: name === '' ? owner : name,
@@ -174,8 +171,7 @@ async function ofWords(words: string): Promise<readonly Hit[]> {
           has(name, words) || has(website, words) || (words.length > 5 && has(owner, words)),
       )
       .map((one) => ({ ...validatorHit(one), isExact: one.description.name.trim().toLowerCase() === words }))
-      .sort(exactFirst)
-      .slice(0, HITS_MAX),
+      .sort(exactFirst),
     ...parametersOf(words),
     ...libraries
       .filter(isOfType('deploy_libeni'))
@@ -184,8 +180,7 @@ async function ofWords(words: string): Promise<readonly Hit[]> {
         ...proposalHit(one, 'Library', `${one.Detail.name} ${one.Detail.version}`),
         isExact: one.Detail.name.toLowerCase() === words,
       }))
-      .sort(exactFirst)
-      .slice(0, HITS_MAX),
+      .sort(exactFirst),
   ].sort(exactFirst)
 }
 

@@ -7,7 +7,7 @@ import { formatCount, shorten } from '../format.ts'
 import { Facts, Section, View } from '../parts/layout.tsx'
 import { EmptyNote, ErrorNote, Loading } from '../parts/notes.tsx'
 import { Steps } from '../parts/Steps.tsx'
-import { Table } from '../parts/Table.tsx'
+import { partIn, Table } from '../parts/Table.tsx'
 import { HeightLink, Moment, Short, Whole } from '../parts/text.tsx'
 import { columnsInBlock, txLink } from '../parts/transactions.tsx'
 import { Sentence } from '../parts/Words.tsx'
@@ -83,6 +83,7 @@ function Content({ block, id, offset }: { readonly block: FoundBlock; readonly i
           keyOf={({ index }) => index}
           linkOf={txLink}
           empty='This block has no transactions.'
+          part={partIn(offset, block.transactions.length, count)}
         />
         <Steps
           label='Pages of transactions'

@@ -8,7 +8,7 @@ import { blockColumns, blockLink } from '../parts/blocks.tsx'
 import { View } from '../parts/layout.tsx'
 import { ErrorNote, Loading } from '../parts/notes.tsx'
 import { Steps } from '../parts/Steps.tsx'
-import { type Column, Table } from '../parts/Table.tsx'
+import { type Column, partIn, Table } from '../parts/Table.tsx'
 import { Block } from './Block.tsx'
 import { useProposers } from './useProposers.tsx'
 
@@ -60,7 +60,7 @@ function List() {
       corner: 'note',
     },
     blockColumns.transactions,
-    blockColumns.hash,
+    { ...blockColumns.hash, width: '8.5rem' },
   ]
   const newer = top + PAGE_BLOCKS
   return (
@@ -75,6 +75,7 @@ function List() {
           rows={rows}
           keyOf={({ height }) => height}
           linkOf={blockLink}
+          part={partIn(headHeight - top, rows.length, headHeight)}
           empty={isLive ? 'There is no block yet.' : 'The node has no blocks of these heights.'}
         />
       )}

@@ -2,6 +2,7 @@ import { useEffect } from 'preact/hooks'
 import type { ViewProps } from '../app.tsx'
 import { type Hit, parseSearch, search } from '../data/search.ts'
 import { useAnswer } from '../data/useAnswer.ts'
+import { formatCount } from '../format.ts'
 import { Section, View } from '../parts/layout.tsx'
 import { Shown } from '../parts/notes.tsx'
 import { UserText } from '../parts/text.tsx'
@@ -17,10 +18,16 @@ const HEADINGS: Readonly<Record<Hit['kind'], string>> = {
   Library: 'Libraries',
 }
 
+/** Hits of one kind that are shown. */
+const HITS_MAX = 20
+
 const Kind = ({ title, hits }: { readonly title: string; readonly hits: readonly Hit[] }) => (
-  <Section title={title}>
+  <Section
+    title={title}
+    aside={hits.length > HITS_MAX ? `${HITS_MAX} of ${formatCount(hits.length)}: a longer text finds fewer` : undefined}
+  >
     <ul class='events hits'>
-      {hits.map(({ name, note, to }) => (
+      {hits.slice(0, HITS_MAX).map(({ name, note, to }) => (
         <li key={to}>
           <a href={to}>
             <UserText text={name} />

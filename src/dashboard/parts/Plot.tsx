@@ -29,6 +29,12 @@ function colour(name: string): string {
 const roomOf = (_: uPlot, labels: string[] | null): number =>
   Math.max(64, 16 + 7 * Math.max(0, ...(labels ?? []).map(({ length }) => length)))
 
+/** The room of bars: half a bar more on either side than what it stands for. */
+function roomOfBars({ data: [x] }: uPlot, low: number, high: number): uPlot.Range.MinMax {
+  const half = ((x[1] ?? low + 1) - (x[0] ?? low)) / 2
+  return [low - half, high + half]
+}
+
 function optionsOf(library: typeof uPlot, width: number, { isTime = false, kind, print, height }: PlotProps) {
   const [accent, ink, rule] = [colour('--accent'), colour('--ink-soft'), colour('--rule')]
   const axis = { stroke: ink, grid: { stroke: rule, width: 1 }, ticks: { show: false }, font: '12px system-ui' }
@@ -39,7 +45,7 @@ function optionsOf(library: typeof uPlot, width: number, { isTime = false, kind,
     cursor: { y: false, drag: { x: false, y: false } },
     legend: { show: false },
     scales: {
-      x: { time: isTime },
+      x: { time: isTime, ...(kind === 'bars' ? { range: roomOfBars } : {}) },
       y: {
         range: (_: uPlot, low: number, high: number): uPlot.Range.MinMax => [
           Math.min(0, low),

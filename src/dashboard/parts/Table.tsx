@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { createStore, useStore } from '../data/store.ts'
+import { formatCount } from '../format.ts'
 import { setOptions, useRoute } from '../route.ts'
 import { type CsvValue, csvText, download } from './csv.ts'
 import { EmptyNote } from './notes.tsx'
@@ -26,12 +27,12 @@ export interface Column<Row> {
   /** Does not stand in the CSV file, and no order is by it: it holds what one can do. */
   readonly isAction?: boolean
   readonly isNumber?: boolean
-  /** Where it stands in a narrow window; left out there without one. */
+  /** Where it stands in a narrow window. Without one it is left out there, and in every table that has no room for it. */
   readonly corner?: Corner
   /** What stands before the value in a narrow window, which has no heads of columns. */
   readonly label?: string
-  /** The width in CSS. With one of them the columns keep their widths whichever rows are in sight. */
-  readonly width?: string
+  /** The width in CSS, whichever rows are in sight. One column of a table has none: it takes what the others leave. */
+  readonly width?: `${number}rem`
 }
 
 interface TableProps<Row> {
@@ -44,6 +45,8 @@ interface TableProps<Row> {
   readonly linkOf: (row: Row) => string | undefined
   /** What stands there when there are no rows. */
   readonly empty: string
+  /** Which rows these are of a longer list: `1–20 of 45`. */
+  readonly part?: string | undefined
   /** Left out where the rows have an order of their own that must stay. */
   readonly isSortable?: boolean
 }
@@ -77,6 +80,10 @@ interface Part {
 }
 
 type Key = string | number
+
+/** `1–20 of 45`; undefined for rows that are all there are. */
+export const partIn = (offset: number, count: number, total: number): string | undefined =>
+  count >= total ? undefined : `${formatCount(offset + 1)}–${formatCount(offset + count)} of ${formatCount(total)}`
 
 /** Which rows to draw when `top` px of the table are above the window. `pxOf`: the height of a row. */
 export function partOf(count: number, pxOf: (index: number) => number, top: number, windowPx: number): Part {
@@ -128,6 +135,39 @@ function useWindow(keys: readonly Key[], place: { readonly current: HTMLElement 
   return count < WINDOWED_FROM ? { first: 0, end: count, above: 0, below: 0 } : part
 }
 
+/** The least width of the column that has none of its own, in rem: a name of two words stands in one line. */
+const REST_REM = 11
+
+const remOf = <Row,>({ width }: Column<Row>): number => (width === undefined ? REST_REM : Number.parseFloat(width))
+
+/** The columns that have room in a table of `rem`. Those without a corner are left out until it is enough, the widest first. */
+function columnsIn<Row>(columns: readonly Column<Row>[], rem: number): readonly Column<Row>[] {
+  let over = columns.reduce((sum, column) => sum + remOf(column), -rem)
+  const out = new Set<Column<Row>>()
+  for (const column of columns.filter(({ corner }) => corner === undefined).sort((a, b) => remOf(b) - remOf(a))) {
+    if (over <= 0) break
+    out.add(column)
+    over -= remOf(column)
+  }
+  return columns.filter((column) => !out.has(column))
+}
+
+/** The room of a table in rem: none in a narrow window. `isShown`: its element is there. */
+function useRoom(place: { readonly current: HTMLElement | null }, isShown: boolean): number {
+  const [rem, setRem] = useState(Number.POSITIVE_INFINITY)
+  useLayoutEffect(() => {
+    const around = place.current?.parentElement
+    if (!around) return
+    const remPx = Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
+    const look = (): void => setRem(around.clientWidth / remPx)
+    look()
+    const observer = new ResizeObserver(look)
+    observer.observe(around)
+    return () => observer.disconnect()
+  }, [isShown])
+  return useStore(isNarrow) ? 0 : rem
+}
+
 const compare = (a: CsvValue, b: CsvValue): number => (a < b ? -1 : a > b ? 1 : 0)
 
 /** The rows in the order that the address asks for: `sort=name` or `sort=-name`. */
@@ -148,7 +188,7 @@ function useSorted<Row>({ columns, rows, isSortable = false }: TableProps<Row>) 
 }
 
 const classOf = <Row,>({ isNumber, corner }: Column<Row>): string =>
-  `${isNumber === true ? 'number ' : ''}${corner === undefined ? 'minor' : `at-${corner}`}`
+  `${isNumber === true ? 'number ' : ''}${corner === undefined ? '' : `at-${corner}`}`
 
 const shownIn = <Row,>({ cell, value }: Column<Row>, row: Row): ComponentChildren =>
   cell === undefined ? String(value(row)) : cell(row)
@@ -163,10 +203,14 @@ const RowLink = ({ to, name }: { readonly to: string | undefined; readonly name:
 
 /** A table that sorts by its columns, draws only the rows in sight, and can be taken along as CSV. */
 export function Table<Row>(props: TableProps<Row>) {
-  const { label, keyOf, linkOf, empty, isSortable = false } = props
-  const columns = props.columns.filter(({ isFileOnly }) => isFileOnly !== true)
+  const { label, keyOf, linkOf, empty, part, isSortable = false } = props
   const { sorted, sortedBy, isDown, sortBy } = useSorted(props)
   const table = useRef<HTMLTableElement>(null)
+  const room = useRoom(table, sorted.length > 0)
+  const columns = columnsIn(
+    props.columns.filter(({ isFileOnly }) => isFileOnly !== true),
+    room,
+  )
   const hasRowLinks = useStore(isNarrow)
   const { first, end, above, below } = useWindow(sorted.map(keyOf), table)
   if (sorted.length === 0) return <EmptyNote>{empty}</EmptyNote>
@@ -176,7 +220,6 @@ export function Table<Row>(props: TableProps<Row>) {
     const titles = filed.map(({ title }) => title)
     download(`${label.toLowerCase().replace(/[^a-z0-9]+/g, '-')}.csv`, csvText(titles, lines))
   }
-  const widths = columns.flatMap(({ width }) => width ?? [])
   // What stands for the rows out of sight.
   const space = (px: number) =>
     px > 0 && (
@@ -188,12 +231,7 @@ export function Table<Row>(props: TableProps<Row>) {
     )
   return (
     <div class={isSortable ? 'table sortable' : 'table'}>
-      <table
-        ref={table}
-        {...(widths.length === 0 ? {} : { class: 'fixed', style: { '--widths': `calc(${widths.join(' + ')})` } })}
-        aria-label={label}
-        aria-rowcount={sorted.length + 1}
-      >
+      <table ref={table} aria-label={label} aria-rowcount={sorted.length + 1}>
         <thead>
           <tr>
             {columns.map((column) => (
@@ -233,9 +271,9 @@ export function Table<Row>(props: TableProps<Row>) {
         {space(below)}
       </table>
       <footer>
-        <span>{sorted.length === 1 ? '1 row' : `${sorted.length.toLocaleString('en')} rows`}</span>
+        <span>{part ?? (sorted.length === 1 ? '1 row' : `${formatCount(sorted.length)} rows`)}</span>
         <button type='button' class='quiet' onClick={save}>
-          CSV
+          {part === undefined ? 'CSV' : 'CSV of this page'}
         </button>
       </footer>
     </div>

@@ -135,6 +135,9 @@ export function TxHistory({ address, label }: { readonly address?: string; reado
             rows={found.rows}
             keyOf={positionOf}
             linkOf={txLink}
+            part={
+              before === undefined && found.next === null ? undefined : `${formatCount(found.rows.length)} on this page`
+            }
             empty={
               isFiltered
                 ? 'None of these.'

@@ -14,6 +14,7 @@ export const blockColumns = {
     value: ({ height }) => height,
     cell: ({ height }) => <HeightLink height={height} />,
     corner: 'name',
+    width: '8rem',
   },
   time: {
     name: 'time',
@@ -21,6 +22,7 @@ export const blockColumns = {
     value: ({ time }) => time,
     cell: ({ time }) => <Ago time={time} />,
     corner: 'aside',
+    width: '9rem',
   },
   transactions: {
     name: 'transactions',
@@ -29,6 +31,7 @@ export const blockColumns = {
     isNumber: true,
     corner: 'figure',
     label: 'Transactions',
+    width: '8rem',
   },
   hash: {
     name: 'hash',

@@ -29,9 +29,7 @@ function What({ tx }: { readonly tx: Tx }) {
   const why = whyFailed(tx)
   return (
     <>
-      <span class='two-lines'>
-        <Sentence words={wordsOf(tx)} />
-      </span>
+      <Sentence words={wordsOf(tx)} />
       {why === undefined ? null : <Failure why={why} />}
     </>
   )
@@ -50,7 +48,7 @@ const columns = {
     title: 'Hash',
     value: ({ hash }) => hash,
     cell: ({ hash }) => <TxLink hash={hash} />,
-    width: '10.5rem',
+    width: '8.5rem',
   },
   what: {
     name: 'operation',

@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
+import { Svc } from '../../../src/client/index.ts'
 import { growLargeChain, HOSTILE_NAMES, largeChainOptions } from '../../support/largeChain.ts'
 import { devnetPages, withBrowser } from '../support/page.ts'
 import { testFolder } from '../support/testFolder.ts'
@@ -72,29 +73,65 @@ withBrowser('a chain of hundreds of candidacies', () => {
     expect(await widthOf(page)).toBe(width)
   })
 
-  test('on a tablet the table of validators scrolls by itself, and its names can be read', async () => {
-    const { page, goTo, settled } = await site.open('', { viewport: { width: 768, height: 1024 } })
-    await goTo('validators')
-    await settled()
-    const name = page.getByRole('cell').getByRole('link', { name: 'North Harbour', exact: true }).first()
-    await name.waitFor()
-    const [isCut, isWide] = await name.evaluate((link) => {
-      const cell = link.closest('td')
-      const root = link.ownerDocument.documentElement
-      return [(cell?.scrollWidth ?? 0) > (cell?.clientWidth ?? 0), root.scrollWidth > root.clientWidth]
-    })
-    expect([isCut, isWide]).toEqual([false, false])
-    for (const view of ['transactions', `accounts/${site.net.accounts[0].address}`]) {
+  test.each([706, 768, 1024, 1440])('at %d pixels no table hides a column, and names are whole', async (width) => {
+    const { page, goTo, settled } = await site.open('', { viewport: { width, height: 1024 } })
+    const { data: proposals } = await new Svc(site.net.url).async.governance.listProposals()
+    const owner = site.net.accounts[0].address
+    for (const view of [
+      '',
+      'validators',
+      `validators/${owner}`,
+      `validators/${site.net.accounts[1]?.address}`,
+      'transactions',
+      'blocks',
+      `accounts/${owner}`,
+      'parameters/gas_price',
+      `proposals/${proposals[0]?.Id.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')}`,
+    ]) {
       await goTo(view)
       await settled()
-      const what = page
-        .getByRole('row', { name: /^Propose to/ })
-        .locator('.two-lines')
-        .first()
-      expect((await what.boundingBox())?.width).toBeGreaterThan(150)
-      const isWhole = await what.evaluate((words) => words.scrollHeight <= words.clientHeight + 1)
-      expect([view, isWhole, await widthOf(page)]).toEqual([view, true, 768])
+      const tables = page.locator('main .table')
+      await tables.first().waitFor()
+      const cut = await tables.evaluateAll((all) =>
+        all.flatMap((table) => {
+          const edge = table.getBoundingClientRect().right + 1
+          const cells = [...table.querySelectorAll('th, td.at-name, td.number')] as (typeof table)[]
+          return cells
+            .filter((cell) => cell.getBoundingClientRect().right > edge || cell.scrollWidth > cell.clientWidth)
+            .map((cell) => cell.textContent)
+        }),
+      )
+      expect([view, cut, await widthOf(page)]).toEqual([view, [], width])
     }
+  })
+
+  test('what is shown of a longer list says so', async () => {
+    const { page, goTo } = await site.open()
+    await goTo('search/harbour')
+    await page.getByText(/^20 of \d\d: a longer text finds fewer$/).waitFor()
+    expect(await page.locator('.hits li').count()).toBe(20)
+    await goTo(`validators/${site.net.accounts[0].address}`)
+    await page.getByText('1–20 of 45').waitFor()
+    await page.getByRole('link', { name: 'Next →' }).click()
+    await page.getByText('21–40 of 45').waitFor()
+  })
+
+  test('columns stand where they stood while a list is scrolled', async () => {
+    const { page, goTo, settled } = await site.open('', { viewport: { width: 1440, height: 900 } })
+    const { data: proposals } = await new Svc(site.net.url).async.governance.listProposals()
+    await goTo(`proposals/${proposals[0]?.Id.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')}`)
+    await settled()
+    const heads = page.locator('table[aria-label="Votes"] th')
+    const lefts = () => heads.evaluateAll((all) => all.map((head) => head.getBoundingClientRect().left))
+    await heads.nth(4).waitFor()
+    const first = await lefts()
+    const last = page.locator('table[aria-label="Votes"] tr[aria-rowindex="201"]')
+    for (let steps = 0; (await last.count()) === 0 && steps < 20; steps++) {
+      await page.getByText('200 rows').scrollIntoViewIfNeeded()
+      await page.waitForTimeout(100)
+    }
+    await last.waitFor()
+    expect(await lefts()).toEqual(first)
   })
 
   test('names that deceive are shown with what they hide', async () => {

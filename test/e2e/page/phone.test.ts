@@ -49,6 +49,20 @@ const rowsOf = (page: Page): Promise<readonly TouchedRow[]> =>
       }),
   )
 
+/** Buttons, and choices with their labels, that are lower than a finger; sorting a list and words in a line are not among them. */
+const smallTargetsOf = (page: Page): Promise<readonly string[]> =>
+  page
+    .locator(
+      'button:visible, .button:visible, select:visible, main label:has(:is([type="checkbox"], [type="radio"])):visible',
+    )
+    .evaluateAll(
+      (all, least) =>
+        all
+          .filter((one) => one.closest('th') === null && one.getBoundingClientRect().height < least)
+          .map((one) => one.textContent ?? ''),
+      TOUCH_PX,
+    )
+
 withBrowser(`a phone of ${WIDTH} pixels`, () => {
   const site = devnetPages(options)
   let owner: string
@@ -112,6 +126,7 @@ withBrowser(`a phone of ${WIDTH} pixels`, () => {
           clientWidth: it?.clientWidth ?? 0,
         }))
       if (scrollWidth > clientWidth) wide.push(`${view}: ${scrollWidth}`)
+      small.push(...(await smallTargetsOf(page)).map((text) => ({ view, text })))
       // Of a value that genesis gave there is no view.
       const rows = (await rowsOf(page)).filter(
         ({ text }) => !text.includes('genesis') || view !== 'parameters/gas_price',
@@ -128,9 +143,11 @@ withBrowser(`a phone of ${WIDTH} pixels`, () => {
     expect(touched).toBeGreaterThan(200)
   })
 
-  test('a row of a list names first what it is about', async () => {
-    const { page, goTo, settled } = await site.open('', { viewport })
-    for (const view of ['validators', 'blocks', 'transactions', `accounts/${owner}`]) {
+  test.each([WIDTH, 390])('at %d pixels a row names first what it is about, and ends at the edge', async (width) => {
+    const { page, goTo, settled } = await site.open('', { viewport: { ...viewport, width } })
+    const { data: open } = await new Svc(site.net.url).async.governance.listProposals({ state: 'open', limit: 1 })
+    const votes = `proposals/${Buffer.from(open[0]?.Id ?? '', 'base64').toString('base64url')}`
+    for (const view of ['validators', 'blocks', 'transactions', `accounts/${owner}`, votes]) {
       await goTo(view)
       await settled()
       const order = await page.locator('main tbody:not(.space) tr').evaluateAll((rows) =>
@@ -140,7 +157,10 @@ withBrowser(`a phone of ${WIDTH} pixels`, () => {
             const [one, other] = [a.getBoundingClientRect(), b.getBoundingClientRect()]
             return one.left - other.left || one.top - other.top
           })[0]
-          return first?.classList.contains('at-name')
+          const boxes = cells.slice(1).map((cell) => cell.getBoundingClientRect())
+          const below = boxes.filter(({ top }) => top < Math.min(...boxes.map((box) => box.top)) + 8)
+          const gap = row.getBoundingClientRect().right - Math.max(...below.map(({ right }) => right))
+          return first?.classList.contains('at-name') && gap < 1
         }),
       )
       expect([view, order.length > 0, order.includes(false)]).toEqual([view, true, false])

@@ -90,7 +90,7 @@ const columnsOf = (members: ReadonlySet<string | null>, isMine: boolean): readon
             ) : null,
           isAction: true as const,
           corner: 'action' as const,
-          width: '4.7rem',
+          width: '4.7rem' as const,
         },
       ]
     : []),

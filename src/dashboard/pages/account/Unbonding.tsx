@@ -62,6 +62,7 @@ const columns: readonly Column<Entry>[] = [
     value: ({ amount }) => amount,
     cell: ({ amount }) => <Tokens units={amount} decimals={2} unit='' />,
     corner: 'figure',
+    width: '10rem',
   },
   {
     name: 'from',

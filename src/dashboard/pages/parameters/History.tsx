@@ -96,7 +96,7 @@ export function ParameterHistory({ parameter }: { readonly parameter: Parameter 
     () => rowsOf(parameter, history.data?.data ?? [], changes.data ?? []),
     [parameter, history.data, changes.data],
   )
-  const none = changes.data === undefined ? <Pending /> : '–'
+  const none = changes.data === undefined ? <Pending /> : null
   const columns: readonly Column<HistoryRow>[] = [
     {
       name: 'value',
@@ -112,6 +112,7 @@ export function ParameterHistory({ parameter }: { readonly parameter: Parameter 
       cell: ({ height_in_force: height }) => (height === 0 ? 'genesis' : <HeightLink height={height} />),
       corner: 'note',
       label: 'From',
+      width: '10rem',
     },
     {
       name: 'proposal',
@@ -120,12 +121,14 @@ export function ParameterHistory({ parameter }: { readonly parameter: Parameter 
       cell: ({ proposal, value }) =>
         proposal === undefined ? none : <a href={proposalLink(proposal.Id)}>Set to {formatValue(value)}</a>,
       corner: 'figure',
+      width: '11rem',
     },
     {
       name: 'proposer',
       title: 'Proposer',
       value: ({ proposal }) => proposal?.Proposer ?? '',
       cell: ({ proposal }) => (proposal === undefined ? none : <ValidatorLink owner={proposal.Proposer} />),
+      width: '12rem',
     },
     {
       name: 'approved',
@@ -134,6 +137,7 @@ export function ParameterHistory({ parameter }: { readonly parameter: Parameter 
       cell: ({ proposal }) => (proposal === undefined ? none : <Ago time={proposal.ResultAt} />),
       corner: 'aside',
       isNumber: true,
+      width: '8.5rem',
     },
   ]
   return (
@@ -162,16 +166,18 @@ export function ParameterHistory({ parameter }: { readonly parameter: Parameter 
                 {rows.length > 1 && isNumeric(parameter) ? (
                   <Steps rows={rows} height={height} parameter={parameter} />
                 ) : null}
-                {rows.length <= 1 ? <EmptyNote>No proposal has changed it so far.</EmptyNote> : null}
-                <Table
-                  label={`History of ${name}`}
-                  columns={columns}
-                  rows={rows}
-                  isSortable
-                  keyOf={(one) => one.height_in_force}
-                  linkOf={({ proposal }) => (proposal === undefined ? undefined : proposalLink(proposal.Id))}
-                  empty='There is no value yet.'
-                />
+                <div class='stack'>
+                  {rows.length <= 1 ? <EmptyNote>No proposal has changed it so far.</EmptyNote> : null}
+                  <Table
+                    label={`History of ${name}`}
+                    columns={columns}
+                    rows={rows}
+                    isSortable
+                    keyOf={(one) => one.height_in_force}
+                    linkOf={({ proposal }) => (proposal === undefined ? undefined : proposalLink(proposal.Id))}
+                    empty='There is no value yet.'
+                  />
+                </div>
               </Section>
             </>
           )

@@ -49,6 +49,7 @@ const columns: readonly Column<VoteRow>[] = [
     cell: ({ answer }) =>
       answer === '' ? <span class='soft'>Not voted</span> : <Badge tone={TONES[answer]}>{ANSWERS[answer]}</Badge>,
     corner: 'figure',
+    width: '8rem',
   },
   {
     name: 'block',
@@ -58,6 +59,7 @@ const columns: readonly Column<VoteRow>[] = [
     isNumber: true,
     corner: 'aside',
     label: 'Block',
+    width: '7rem',
   },
 ]
 
@@ -71,12 +73,14 @@ const powerColumnsOf = (total: number): readonly Column<VoteRow>[] => [
     isNumber: true,
     corner: 'note',
     label: 'Power',
+    width: '10rem',
   },
   {
     name: 'share',
     title: 'Share',
     value: ({ power = 0 }) => formatShare(power, total),
     isNumber: true,
+    width: '6rem',
   },
 ]
 

@@ -5,7 +5,7 @@ import { formatCount, formatRatio, formatShare } from '../../format.ts'
 import { Section } from '../../parts/layout.tsx'
 import { Shown } from '../../parts/notes.tsx'
 import { Steps } from '../../parts/Steps.tsx'
-import { type Column, Table } from '../../parts/Table.tsx'
+import { type Column, partIn, Table } from '../../parts/Table.tsx'
 import { AccountLink, Tokens } from '../../parts/text.tsx'
 import { WhenBlock } from '../../parts/TimeLeft.tsx'
 import { linkTo, useRoute } from '../../route.ts'
@@ -46,6 +46,7 @@ const columnsOf = (shares: bigint): readonly Column<Delegation>[] => [
     cell: (one) => <Tokens units={one.shares} decimals={2} />,
     isNumber: true,
     corner: 'figure',
+    width: '14rem',
   },
   {
     name: 'part',
@@ -54,6 +55,7 @@ const columnsOf = (shares: bigint): readonly Column<Delegation>[] => [
     isNumber: true,
     corner: 'aside',
     label: 'Share',
+    width: '9rem',
   },
 ]
 
@@ -80,6 +82,7 @@ export function Delegators({ owner, stake }: { readonly owner: string; readonly 
               keyOf={({ delegator_address: account }) => account}
               linkOf={({ delegator_address: account }) => linkTo(['accounts', account])}
               empty='Nobody but its owner has staked with this validator.'
+              part={partIn(offset, data.length, stake.delegators)}
               isSortable={false}
             />
             <Steps

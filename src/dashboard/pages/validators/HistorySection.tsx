@@ -42,11 +42,7 @@ const columnsOf = (owner: string): readonly Column<HistoryEvent>[] => [
     name: 'what',
     title: 'What happened',
     value: (event) => sentenceText(eventWords(event, owner)),
-    cell: (event) => (
-      <span class='two-lines'>
-        <EventSentence event={event} owner={owner} />
-      </span>
-    ),
+    cell: (event) => <EventSentence event={event} owner={owner} />,
     corner: 'name',
   },
   {

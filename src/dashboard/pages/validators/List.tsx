@@ -19,7 +19,7 @@ import {
   STATUS_WORDS,
   withMembers,
 } from './candidacy.ts'
-import { linkToValidator, MissedNow, PowerBar, StakeLink, StatusBadge, NameCell } from './parts.tsx'
+import { linkToValidator, MissedNow, Power, StakeLink, StatusBadge, NameCell } from './parts.tsx'
 import { useValidators } from './useValidators.ts'
 
 const missedColumn: Column<Candidacy> = {
@@ -55,8 +55,7 @@ const fileColumns: readonly Column<Candidacy>[] = [
   },
 ]
 
-/** The columns of a table whose largest member has `most` of the set's `total` power. */
-const columnsOf = (most: number, inflation: Inflation): readonly Column<Candidacy>[] => [
+const columnsOf = (inflation: Inflation): readonly Column<Candidacy>[] => [
   {
     name: 'rank',
     title: 'Rank',
@@ -80,11 +79,11 @@ const columnsOf = (most: number, inflation: Inflation): readonly Column<Candidac
     name: 'power',
     title: 'Voting power',
     value: ({ power }) => power,
-    cell: ({ power }) => <PowerBar power={power} most={most} total={inflation.power} />,
+    cell: ({ power }) => <Power power={power} total={inflation.power} />,
     isNumber: true,
     corner: 'figure',
     label: 'Power',
-    width: '14rem',
+    width: '11.5rem',
   },
   { name: 'share', title: 'Share', value: ({ power }) => formatShare(power, inflation.power), isFileOnly: true },
   {
@@ -220,8 +219,7 @@ function Rows({ validators, set, absences, inflation }: Answered) {
       ),
     [all, texts, text, status],
   )
-  const most = set.reduce((power, member) => Math.max(power, member.power), 0)
-  const columns = useMemo(() => columnsOf(most, inflation), [most, inflation])
+  const columns = useMemo(() => columnsOf(inflation), [inflation])
   const counts = useMemo(() => Map.groupBy(all, (row) => row.status), [all])
   return (
     <div class='validators'>

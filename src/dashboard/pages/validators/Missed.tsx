@@ -37,8 +37,16 @@ const columns: readonly Column<Run>[] = [
     isNumber: true,
     corner: 'figure',
     label: 'Missed',
+    width: '8rem',
   },
-  { name: 'end', title: 'Until', value: ({ end }) => END_WORDS[end], isNumber: true, corner: 'note' },
+  {
+    name: 'end',
+    title: 'Until',
+    value: ({ end }) => END_WORDS[end],
+    isNumber: true,
+    corner: 'note',
+    width: '16rem',
+  },
 ]
 
 const COMMIT_WORDS: Readonly<Record<Commit, string>> = {

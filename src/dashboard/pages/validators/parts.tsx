@@ -61,16 +61,13 @@ export function MissedNow({ keys, absent }: Pick<Candidacy, 'keys' | 'absent'>) 
   return <span class={absent === 0 ? 'soft' : 'failure'}>{formatCount(absent)}</span>
 }
 
-/** Voting power as a number, a bar against the largest, and its part of the whole. */
-export function PowerBar({ power, most, total }: { power: number; most: number; total: number }) {
+/** Voting power as a number, and its part of the whole. */
+export function Power({ power, total }: { readonly power: number; readonly total: number }) {
   if (power === 0) return <span class='soft'>–</span>
   return (
-    <span class='power-bar'>
-      <span class='count'>{power.toLocaleString('en')}</span>
-      <span class='bar' aria-hidden='true'>
-        <span class='filled' style={{ width: `${most === 0 ? 0 : (100 * power) / most}%` }} />
-      </span>
-      <span class='part'>{formatShare(power, total)}</span>
+    <span class='power'>
+      <span class='count'>{formatCount(power)}</span>
+      <span>{formatShare(power, total)}</span>
     </span>
   )
 }
