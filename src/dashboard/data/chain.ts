@@ -60,8 +60,9 @@ function onBlock(block: BlockHead): void {
 function onState(told: Connection): void {
   if (told.state === 'lost') setLine('lost', told.reason)
   if (told.state !== 'open') return
+  const wasLost = line.get().state === 'lost'
   setLine('live')
-  if (head.get() !== undefined) void reloadOnReset()
+  if (wasLost) void reloadOnReset()
 }
 
 /** How long a gateway may be behind the page, whose node catches up, until its chain counts as another one, in ms. */
@@ -70,9 +71,10 @@ const BEHIND_MS = 5_000
 const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms))
 
 /** Whether the gateway follows a chain that is not the one of `known`: another id, another block there, or none. */
-async function isReset(known: BlockHead): Promise<boolean> {
+async function isReset(known: BlockHead | undefined): Promise<boolean> {
   const { chain_id: id } = await svc.async.status()
   if (id !== chainId.get()) return true
+  if (known === undefined) return false
   const block = await svc.async.getBlock({ block: known.height, limit: 1 })
   return block === null ? (await svc.async.blockNumber()) < known.height : block.hash !== known.hash
 }
@@ -83,7 +85,6 @@ async function isReset(known: BlockHead): Promise<boolean> {
  */
 async function reloadOnReset(): Promise<void> {
   const known = head.get()
-  if (known === undefined) return
   try {
     if (!(await isReset(known))) return
     await pause(BEHIND_MS)

@@ -140,6 +140,28 @@ withBrowser('the line to the gateway', () => {
     expect(faults()).toEqual([])
   })
 
+  test('another chain, before the page has heard of a block of the first one', async () => {
+    const subscribed = new Promise<void>((done) => {
+      let isFirst = true
+      void page.routeWebSocket(/./, (socket) => {
+        const server = socket.connectToServer()
+        if (!isFirst) return
+        isFirst = false
+        server.onMessage((message) => {
+          if (String(message).includes('"method"')) return
+          socket.send(message)
+          done()
+        })
+      })
+    })
+    await page.reload()
+    await subscribed
+    await page.getByText('svcd-devnet').waitFor()
+    await gateway.close()
+    await restart(other.rpcUrl)
+    await page.getByText('another-chain').waitFor()
+  })
+
   test('a chain that was taken back: the page is loaded anew, without the blocks that are no more', async () => {
     const kept = await net.mine(1)
     const snapshot = await net.snapshot()
@@ -160,6 +182,8 @@ withBrowser('the line to the gateway', () => {
     await gateway.close()
     await lostBar().waitFor()
     gateway = await startGateway({ node: net.rpcUrl, port, logger, limits: { callsPerSecond: 2 } })
+    // A line that is lost is what the page speaks of first.
+    await lostBar().waitFor({ state: 'hidden' })
     const svc = new Svc(gateway.url)
     const [{ address }] = net.accounts
     const isAnswered = (): Promise<boolean> =>
@@ -169,6 +193,7 @@ withBrowser('the line to the gateway', () => {
       )
     // Somebody else of the same address asks all the time, until the page has been told to wait.
     let isAsking = true
+    while (await isAnswered());
     const asking = (async () => {
       while (isAsking) await isAnswered()
     })()
