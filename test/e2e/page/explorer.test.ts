@@ -136,6 +136,7 @@ withBrowser('blocks, transactions, accounts and the search', () => {
     await seen(HOSTILE)
     const deliver = page.getByRole('region', { name: 'deliver_tx' })
     await deliver.getByText('0.004').waitFor()
+    await deliver.getByText('JSON').click()
     await deliver.getByText('"gasUsed": "2000000"').waitFor()
     await deliver.getByText('"key": "R2FzRmVl"').waitFor()
     expect(await deliver.getByRole('link').getAttribute('href')).toBe(proposalAt(made.deliver_tx.data as string))

@@ -163,7 +163,8 @@ withBrowser('a chain of hundreds of candidacies', () => {
         .getByRole('list', { name: /^The last \d+ blocks$/ })
         .getByRole('link')
         .first()
-      expect((await cell.boundingBox())?.width).toBeGreaterThan(5)
+      // A new block draws them anew, so a cell that was found may be gone when it is measured.
+      await page.waitForFunction(() => (document.querySelector('ol.commits a')?.getBoundingClientRect().width ?? 0) > 5)
       expect(await widthOf(page)).toBe(320)
       await cell.scrollIntoViewIfNeeded()
       await shot(`validator-blocks-${at}`)
