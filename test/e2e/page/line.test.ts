@@ -193,7 +193,8 @@ withBrowser('the line to the gateway', () => {
       )
     // Somebody else of the same address asks all the time, until the page has been told to wait.
     let isAsking = true
-    while (await isAnswered());
+    let isFree = true
+    while (isFree) isFree = await isAnswered()
     const asking = (async () => {
       while (isAsking) await isAnswered()
     })()
