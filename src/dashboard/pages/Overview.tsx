@@ -65,19 +65,20 @@ function Pulse({ blocks }: { readonly blocks: readonly BlockHead[] }) {
 /** Candidacies whose shares are summed up: the set has 200 members at most, and who is behind them has little. */
 const SUMMED = 500
 
-/** Candidacies that are asked who has staked with them, those with the most shares: each is one question more. */
-const ASKED = 20
+/** With more candidacies than these, none is asked how many have staked with it: each would be one question more. */
+const ASKED_MAX = 20
 
 async function askStaked() {
   const { list, queryStake } = svc.async.stake.validator
   const { data } = await list({ limit: SUMMED })
-  const stakes = await Promise.all(data.slice(0, ASKED).map(({ owner_address: owner }) => queryStake(owner)))
+  const asked = data.length > ASKED_MAX ? [] : data
+  const stakes = await Promise.all(asked.map(({ owner_address: owner }) => queryStake(owner)))
   return {
     shares: data.reduce((sum, { shares }) => sum + BigInt(shares), 0n),
     owners: data.length,
     delegators: stakes.reduce((sum, { data: stake }) => sum + (stake?.delegators ?? 0), 0),
     candidates: data,
-    isAll: data.length <= ASKED,
+    isAll: asked.length === data.length,
   }
 }
 

@@ -1,12 +1,9 @@
 import { svc } from '../../data/gateway.ts'
+import { useCandidacy } from '../../data/stakes.ts'
 import { useAnswer } from '../../data/useAnswer.ts'
 import { Facts, Section } from '../../parts/layout.tsx'
 import { Badge, Tokens, UserText } from '../../parts/text.tsx'
 import { linkTo } from '../../route.ts'
-
-/** The candidacy that an account owns. */
-export const useCandidacy = (address: string) =>
-  useAnswer(`candidacy/${address}`, () => svc.async.stake.validator.query(address)).data?.data
 
 /** The candidacy that the account owns, in a line. */
 export function Candidacy({ address }: { readonly address: string }) {

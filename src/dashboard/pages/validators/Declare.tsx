@@ -1,4 +1,5 @@
 import { stakeConstants } from '../../data/stakeConstants.ts'
+import { useCandidacy } from '../../data/stakes.ts'
 import { svc } from '../../data/gateway.ts'
 import { useAnswer } from '../../data/useAnswer.ts'
 import { formatCount, formatRatio } from '../../format.ts'
@@ -29,8 +30,7 @@ function Staked({ typing, params, most }: { typing: Typing; params: Params; most
 
 /** That the account that acts has a candidacy already. */
 function AlreadyOwner({ account }: { readonly account: string }) {
-  const own = useAnswer(`candidacy/${account}`, () => svc.async.stake.validator.query(account))
-  const state = own.data?.data?.state
+  const state = useCandidacy(account)?.state
   if (state === undefined || state === 'Withdrawn') return null
   return (
     <p class='note waiting'>
