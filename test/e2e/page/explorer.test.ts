@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { addressOfKey } from '../../../src/values/address.ts'
 import { fromBase64 } from '../../../src/base/bytes.ts'
 import { Svc, type SvcTxError, type TransactionResult } from '../../../src/client/index.ts'
-import { devnetPages, openPage, type WebPage, withBrowser } from '../support/page.ts'
+import { devnetPages, openPage, proposalPath, type WebPage, withBrowser } from '../support/page.ts'
 import { openAccount } from '../support/wallet.ts'
 
 const HOSTILE = '<img src=x onerror=alert(1)>'
@@ -21,7 +21,7 @@ const failureOf = (sending: Promise<TransactionResult>): Promise<SvcTxError> =>
   )
 
 /** The view of a proposal: its id in the URL-safe alphabet. */
-const proposalAt = (id: string): string => `#/proposals/${Buffer.from(id, 'base64').toString('base64url')}`
+const proposalAt = (id: string): string => `#/${proposalPath(id)}`
 
 withBrowser('blocks, transactions, accounts and the search', () => {
   const site = devnetPages()

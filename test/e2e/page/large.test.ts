@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { Svc } from '../../../src/client/index.ts'
 import { growLargeChain, HOSTILE_NAMES, largeChainOptions } from '../../support/largeChain.ts'
-import { devnetPages, withBrowser } from '../support/page.ts'
+import { devnetPages, proposalPath, withBrowser } from '../support/page.ts'
 import { testFolder } from '../support/testFolder.ts'
 
 const widthOf = (page: Page): Promise<number> => page.locator('html').evaluate((it) => it.scrollWidth)
@@ -86,7 +86,7 @@ withBrowser('a chain of hundreds of candidacies', () => {
       'blocks',
       `accounts/${owner}`,
       'parameters/gas_price',
-      `proposals/${proposals[0]?.Id.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')}`,
+      proposalPath(proposals[0]?.Id),
     ]) {
       await goTo(view)
       await settled()
@@ -119,7 +119,7 @@ withBrowser('a chain of hundreds of candidacies', () => {
   test('columns stand where they stood while a list is scrolled', async () => {
     const { page, goTo, settled } = await site.open('', { viewport: { width: 1440, height: 900 } })
     const { data: proposals } = await new Svc(site.net.url).async.governance.listProposals()
-    await goTo(`proposals/${proposals[0]?.Id.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')}`)
+    await goTo(proposalPath(proposals[0]?.Id))
     await settled()
     const heads = page.locator('table[aria-label="Votes"] th')
     const lefts = () => heads.evaluateAll((all) => all.map((head) => head.getBoundingClientRect().left))

@@ -173,9 +173,8 @@ withBrowser('lists', () => {
     const calls = countCalls(page)
     // Questions of another cause, as when the subscriptions begin or the line was lost for a moment, do not come three times in a row.
     const asked: unknown[] = []
-    const ofThree = () => asked.slice(-3)
-    const once = { svc_getSupply: 1 }
-    while (asked.length < 10 && !(asked.length >= 3 && ofThree().every((one) => isDeepStrictEqual(one, once)))) {
+    const onceEach = Array.from({ length: 3 }, () => ({ svc_getSupply: 1 }))
+    while (asked.length < 10 && !isDeepStrictEqual(asked.slice(-3), onceEach)) {
       calls.clear()
       const height = await site.net.mine(1)
       await page.getByRole('link', { name: String(height), exact: true }).waitFor()
@@ -184,7 +183,7 @@ withBrowser('lists', () => {
       await page.waitForTimeout(1_200)
       asked.push(Object.fromEntries(calls))
     }
-    expect(ofThree()).toEqual([once, once, once])
+    expect(asked.slice(-3)).toEqual(onceEach)
     const open = page.locator('.figures > div', { hasText: 'Open proposals' })
     const before = Number(await open.getByRole('link').textContent())
     await svc.async.governance.proposeChangeParam({ from: alice, name: 'inflation_rate', value: '3' })

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { Svc } from '../../../src/client/index.ts'
 import { growLargeChain, largeChainOptions } from '../../support/largeChain.ts'
 import { tempFolder } from '../../support/tempFolder.ts'
-import { devnetPages, withBrowser } from '../support/page.ts'
+import { devnetPages, proposalPath, withBrowser } from '../support/page.ts'
 import { openAccount } from '../support/wallet.ts'
 
 const WIDTH = 320
@@ -87,7 +87,7 @@ withBrowser(`a phone of ${WIDTH} pixels`, () => {
       `validators/${owner}/take-back`,
       'validators/declare',
       'proposals',
-      ...proposals.slice(0, 8).map(({ Id }) => `proposals/${Buffer.from(Id, 'base64').toString('base64url')}`),
+      ...proposals.slice(0, 8).map(({ Id }) => proposalPath(Id)),
       ...['', '/change_param', '/deploy_libeni', '/retire_program', '/transfer_fund'].map(
         (kind) => `proposals/new${kind}`,
       ),
@@ -146,8 +146,7 @@ withBrowser(`a phone of ${WIDTH} pixels`, () => {
   test.each([WIDTH, 390])('at %d pixels a row names first what it is about, and ends at the edge', async (width) => {
     const { page, goTo, settled } = await site.open('', { viewport: { ...viewport, width } })
     const { data: open } = await new Svc(site.net.url).async.governance.listProposals({ state: 'open', limit: 1 })
-    const votes = `proposals/${Buffer.from(open[0]?.Id ?? '', 'base64').toString('base64url')}`
-    for (const view of ['validators', 'blocks', 'transactions', `accounts/${owner}`, votes]) {
+    for (const view of ['validators', 'blocks', 'transactions', `accounts/${owner}`, proposalPath(open[0]?.Id)]) {
       await goTo(view)
       await settled()
       const order = await page.locator('main tbody:not(.space) tr').evaluateAll((rows) =>

@@ -2,11 +2,9 @@ import { readFileSync } from 'node:fs'
 import { beforeAll, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { Svc } from '../../../src/client/index.ts'
-import { devnetPages, withBrowser } from '../support/page.ts'
+import { devnetPages, proposalPath, withBrowser } from '../support/page.ts'
 
 const HOSTILE = '<img src=x onerror=alert(1)> \u202Ejavascript:alert(2)\u202C <script>alert(3)</script>'
-
-const urlSafe = (id: string): string => id.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
 
 /** The proposals that the list shows, as text. */
 const listed = (page: Page) => page.getByRole('list', { name: 'Proposals' }).getByRole('listitem')
@@ -123,7 +121,7 @@ withBrowser('proposals and parameters', () => {
         reason: HOSTILE,
       })
     ).deliver_tx
-    const { page, shot } = await site.open(`proposals/${urlSafe(data ?? '')}`, {
+    const { page, shot } = await site.open(proposalPath(data), {
       viewport: { width: 390, height: 800 },
     })
     await page.locator('.prose').getByText('<script>alert(3)</script>').waitFor()

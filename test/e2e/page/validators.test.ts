@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { beforeAll, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { Svc } from '../../../src/client/index.ts'
-import { deadKey, devnetPages, openPage, withBrowser } from '../support/page.ts'
+import { deadKey, devnetPages, openPage, proposalPath, withBrowser } from '../support/page.ts'
 import { testFolder } from '../support/testFolder.ts'
 
 const TOKEN = 10n ** 18n
@@ -176,7 +176,7 @@ withBrowser('a chain of two validators', () => {
     const proposed = await governance.proposeChangeParam({ from: owner, name: 'inflation_rate', value: '3' })
     const proposalId = String(proposed.deliver_tx.data)
     const hasVoted = async (): Promise<void> => {
-      await goTo(`proposals/${Buffer.from(proposalId, 'base64').toString('base64url')}`)
+      await goTo(proposalPath(proposalId))
       await page.getByRole('row', { name: /^node1 .*Yes/ }).waitFor()
     }
     await governance.vote({ from: owner, proposalId, answer: 'Y' })

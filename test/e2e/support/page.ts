@@ -103,5 +103,8 @@ export function devnetPages(options: DevnetOptions = {}): Site {
   }
 }
 
+/** The view of a proposal, by its id. */
+export const proposalPath = (id = ''): string => `proposals/${Buffer.from(id, 'base64').toString('base64url')}`
+
 /** A public key of a validator that no node holds. */
 export const deadKey = (): string => randomBytes(32).toString('base64')
