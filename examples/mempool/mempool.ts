@@ -8,7 +8,7 @@ const TX_BYTES_MAX = 1000
 /** From this code on, CometBFT lets a user send the same transaction again after half a second, and not only after five. */
 const RETRY = 32_000
 
-interface Bid {
+interface Offer {
   readonly tx: Uint8Array
   readonly bid: number
   readonly key: string
@@ -18,29 +18,31 @@ interface Bid {
 
 let state = { height: 0, appHash: new Uint8Array(0), rows: new Map<string, string>() } // as committed
 let next = { ...state, done: [] as readonly string[] } // as finalized, and not committed yet
-const waiting = new Map<string, Bid>()
+const waiting = new Map<string, Offer>()
 
 const idOf = (tx: Uint8Array): string => Buffer.from(tx).toString('latin1')
-const byBid = (): Bid[] => [...waiting.values()].sort((a, b) => b.bid - a.bid)
+const byBid = (): Offer[] => [...waiting.values()].sort((a, b) => b.bid - a.bid)
 
+const taken = { code: 0, log: '' }
 const wrong = { code: 1, log: `expected bid:key=value, at most ${TX_BYTES_MAX} bytes` }
 
-function read(tx: Uint8Array): Bid | undefined {
+function read(tx: Uint8Array): Offer | undefined {
   const [, bid, key = '', value = ''] = /^(\d{1,9}):([^=]+)=([^=]+)$/.exec(idOf(tx)) ?? []
   return bid === undefined || tx.length > TX_BYTES_MAX ? undefined : { tx, bid: Number(bid), key, value }
 }
 
 /** Takes a transaction into the mempool, from a user by CheckTx or from another node by InsertTx. */
 function insert(tx: Uint8Array): { code: number; log: string } {
-  const bid = read(tx)
-  if (bid === undefined) return wrong
-  if (!waiting.has(idOf(tx)) && waiting.size >= WAITING_MAX) {
-    const lowest = byBid().at(-1) as Bid
-    if (bid.bid <= lowest.bid) return { code: RETRY, log: `the mempool is full, bid more than ${lowest.bid}` }
+  const offer = read(tx)
+  if (offer === undefined) return wrong
+  if (waiting.has(idOf(tx))) return taken
+  if (waiting.size >= WAITING_MAX) {
+    const lowest = byBid().at(-1) as Offer
+    if (offer.bid <= lowest.bid) return { code: RETRY, log: `the mempool is full, bid more than ${lowest.bid}` }
     waiting.delete(idOf(lowest.tx))
   }
-  if (!waiting.has(idOf(tx))) waiting.set(idOf(tx), bid)
-  return { code: 0, log: '' }
+  waiting.set(idOf(tx), offer)
+  return taken
 }
 
 const application: Application = {
@@ -64,16 +66,16 @@ const application: Application = {
   // A proposer who favours others than the highest bids gets no votes.
   processProposal: ({ txs }) => {
     const bids = txs.map((tx) => read(tx)?.bid ?? Infinity)
-    const isOrdered = bids.every((bid, at) => bid <= (bids[at - 1] ?? 1e9))
+    const isOrdered = bids.every((bid, at) => bid < Infinity && bid <= (bids[at - 1] ?? bid))
     return { status: isOrdered ? ProposalStatus.accept : ProposalStatus.reject }
   },
   finalizeBlock: ({ height, txs }) => {
     const rows = new Map(state.rows)
     let { appHash } = state
     const txResults = txs.map((tx) => {
-      const bid = read(tx)
-      if (bid === undefined) return wrong
-      rows.set(bid.key, bid.value)
+      const offer = read(tx)
+      if (offer === undefined) return wrong
+      rows.set(offer.key, offer.value)
       appHash = createHash('sha256').update(appHash).update(tx).digest()
       return {}
     })

@@ -29,7 +29,7 @@ function colour(name: string): string {
 const roomOf = (_: uPlot, labels: string[] | null): number =>
   Math.max(64, 16 + 7 * Math.max(0, ...(labels ?? []).map(({ length }) => length)))
 
-/** The room of bars: half a bar more on either side than what it stands for. */
+/** The range of x for bars: half a step more at each end, so that the first and the last bar are whole. */
 function roomOfBars({ data: [x] }: uPlot, low: number, high: number): uPlot.Range.MinMax {
   const half = ((x[1] ?? low + 1) - (x[0] ?? low)) / 2
   return [low - half, high + half]

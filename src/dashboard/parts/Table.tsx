@@ -27,7 +27,7 @@ export interface Column<Row> {
   /** Does not stand in the CSV file, and no order is by it: it holds what one can do. */
   readonly isAction?: boolean
   readonly isNumber?: boolean
-  /** Where it stands in a narrow window. Without one it is left out there, and in every table that has no room for it. */
+  /** Its place in a row of a narrow window. A column without one is left out there, and wherever a table is too narrow for it. */
   readonly corner?: Corner
   /** What stands before the value in a narrow window, which has no heads of columns. */
   readonly label?: string
@@ -135,12 +135,12 @@ function useWindow(keys: readonly Key[], place: { readonly current: HTMLElement 
   return count < WINDOWED_FROM ? { first: 0, end: count, above: 0, below: 0 } : part
 }
 
-/** The least width of the column that has none of its own, in rem: a name of two words stands in one line. */
+/** The least width, in rem, of a column that sets none: a name of two words fits on one line. */
 const REST_REM = 11
 
 const remOf = <Row,>({ width }: Column<Row>): number => (width === undefined ? REST_REM : Number.parseFloat(width))
 
-/** The columns that have room in a table of `rem`. Those without a corner are left out until it is enough, the widest first. */
+/** The columns that fit into a table of `rem`: those without a corner are left out, the widest first, until the others fit. */
 function columnsIn<Row>(columns: readonly Column<Row>[], rem: number): readonly Column<Row>[] {
   let over = columns.reduce((sum, column) => sum + remOf(column), -rem)
   const out = new Set<Column<Row>>()
@@ -152,7 +152,7 @@ function columnsIn<Row>(columns: readonly Column<Row>[], rem: number): readonly 
   return columns.filter((column) => !out.has(column))
 }
 
-/** The room of a table in rem: none in a narrow window. `isShown`: its element is there. */
+/** The width of a table in rem; 0 in a narrow window, where it is a list. `isShown`: its element is there. */
 function useRoom(place: { readonly current: HTMLElement | null }, isShown: boolean): number {
   const [rem, setRem] = useState(Number.POSITIVE_INFINITY)
   useLayoutEffect(() => {

@@ -21,7 +21,7 @@ function validatorsIn(list: string): string {
 }
 
 const RETIRE_STATUS: Readonly<Record<string, string>> = {
-  init: 'Not retired. If it is approved, every node stops behind the block at which it is carried out.',
+  init: 'Not retired. If it is approved, every node stops after the block in which it is carried out.',
   success: 'Retired: every node stopped, and a newer program went on with the chain.',
   rejected: 'Not retired.',
 }

@@ -73,9 +73,9 @@ interface Board {
 }
 
 /**
- * Reads the blocks that subscriptions lack, until nobody is behind. In each round everybody who is behind is told of one
- * block at least, the lowest first, so that slow ones catch up and then share what is read. Who begins further back after
- * a round has begun waits for the next one, so strangers cannot keep others waiting.
+ * Reads blocks for the subscriptions that are behind, until none is. Each round gives every one of them at least one block,
+ * the lowest first, so that slow ones catch up and then share what is read. A subscription that begins further back during
+ * a round waits for the next round, so that strangers cannot keep others waiting.
  */
 function createRefill(chain: Chain, { running, reached }: Board, onError: (error: unknown) => void) {
   let isRunning = false
