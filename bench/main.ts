@@ -8,7 +8,7 @@
  *   --rounds N       how many rounds
  *   --only a,b       of transfers, mix, histories, threads, verify, gateway, network, states, statesync, replay, growth10m
  *   --peers a,b      of kvstore, signatures, sdk
- *   --profile DIR    writes a CPU profile of every run of our application into DIR: transfers and replay
+ *   --profile DIR    writes a CPU profile of every run of our application into DIR: transfers, mix and replay
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -181,7 +181,7 @@ const MEASURES: Readonly<Record<Part, (context: Context, tables: Tables) => Prom
     await provePeers(context)
     await measurePeers(context, flags)
   },
-  mix: measureMix,
+  mix: (context) => measureMix(context, profileFlags()),
   histories: async (context, tables) => {
     tables.histories = await measureHistories(context)
   },

@@ -186,10 +186,10 @@ async function propose({ rpc }: BenchNode): Promise<void> {
 }
 
 /** The mix of both chains on fresh nodes, side by side in each round. */
-export async function measureMix(context: Context): Promise<void> {
+export async function measureMix(context: Context, nodeFlags: readonly string[]): Promise<void> {
   for (let round = 0; round < context.rounds; round++) {
     for (const app of context.programs.sdk === undefined ? (['svcd'] as const) : (['sdk', 'svcd'] as const)) {
-      await withPeer(context, app, { load: 'mix' }, async (node) => {
+      await withPeer(context, app, { load: 'mix', ...(app === 'svcd' && { nodeFlags }) }, async (node) => {
         // The genesis of cosmos-sdk has them.
         if (app === 'svcd') await propose(node)
         await runTxLoad(context, node, MIX_LOAD, {

@@ -13,11 +13,15 @@ import {
   accountUpdates,
   candidacies,
   isEligible,
+  keyPeriods,
+  periodsInRows,
   setMembers,
   unbondings,
   validatorKeys,
 } from '../../src/modules/stake/tables.ts'
 import type { Store } from '../../src/store/store.ts'
+import { addressOfKey } from '../../src/values/address.ts'
+import { pubKeyBytes } from '../../src/values/pubKey.ts'
 import { countedTally } from '../support/countedTally.ts'
 import { supplyGap } from '../support/conservation.ts'
 
@@ -115,6 +119,13 @@ function checkStake(store: Store, known: ReadonlyMap<string, number>, hasChanged
   for (const { pubKey, candidacyId } of set) {
     const [last] = [...store.scan(validatorKeys)].filter((row) => row.pubKey === pubKey).slice(-1)
     need(last?.candidacyId === candidacyId && last.lastHeight === 0, `validator_keys knows the holder of ${pubKey}`)
+  }
+  for (const { pubKey } of store.scan(validatorKeys)) {
+    const validator = addressOfKey(pubKeyBytes(pubKey))
+    need(
+      isDeepStrictEqual(store.get(keyPeriods, { validator }), periodsInRows(store, validator)),
+      `the key ${pubKey} has other periods in memory than in rows`,
+    )
   }
   const pending = [...store.scan(accountUpdates)].filter(({ status }) => status === 'PENDING')
   once(

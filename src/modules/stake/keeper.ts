@@ -1,4 +1,4 @@
-import { type Address, addressBytes } from '../../values/address.ts'
+import { type Address, addressBytes, addressOfKey } from '../../values/address.ts'
 import type { Amount, Ratio } from '../../base/amount.ts'
 import { u64be } from '../../base/bytes.ts'
 import { type PubKey, pubKeyBytes } from '../../values/pubKey.ts'
@@ -12,8 +12,11 @@ import {
   type Candidacy,
   ELIGIBLE,
   isEligible,
+  type KeyPeriod,
+  keyPeriods,
   misbehaviours,
   powerCap,
+  periodsInRows,
   powersOf,
   type SetMember,
   setMembers,
@@ -62,8 +65,11 @@ export function isEligibleKey(state: StateReader, key: PubKey): boolean {
   return candidacy !== undefined && isEligible(candidacy)
 }
 
+const periodsOf = (state: StateReader, validator: Address): readonly KeyPeriod[] =>
+  state.get(keyPeriods, { validator })?.periods ?? []
+
 /** The newest period of a key in CometBFT's set, by its first height; undefined when it has no row any more. */
-export const latestKeyPeriod = (state: StateReader, key: PubKey): RowOf<typeof validatorKeys> | undefined =>
+export const latestKeyPeriod = (state: StateReader, key: PubKey): KeyPeriod | undefined =>
   firstOf(state.scan(validatorKeys, { prefix: pubKeyBytes(key), reverse: true }))
 
 /**
@@ -315,10 +321,10 @@ export const membersOf = (state: StateReader, candidacyId: number): readonly Set
  * Source: protocol.md §3, validator_keys.
  */
 export function candidacyIdAt(state: StateReader, validator: Address, height: number): number | undefined {
-  for (const row of state.scan(validatorKeys, { index: 'byAddress', prefix: addressBytes(validator), reverse: true })) {
-    if (row.firstHeight <= height) return row.lastHeight === 0 || row.lastHeight >= height ? row.candidacyId : undefined
-  }
-  return undefined
+  const period = periodsOf(state, validator).find(({ firstHeight }) => firstHeight <= height)
+  return period === undefined || (period.lastHeight !== 0 && period.lastHeight < height)
+    ? undefined
+    : period.candidacyId
 }
 
 /** Members of a validator set by their keys. */
@@ -332,16 +338,27 @@ export function replaceSet(state: State, sent: SetByKey, next: SetByKey, firstHe
   }
   for (const member of next.values()) {
     const { pubKey, candidacyId } = member
-    state.put(setMembers, member)
-    if (sent.get(pubKey)?.candidacyId !== candidacyId)
-      state.put(validatorKeys, { pubKey, firstHeight, candidacyId, lastHeight: 0 })
+    const before = sent.get(pubKey)
+    if (before === undefined || !setMembers.isEqual(before, member)) state.put(setMembers, member)
+    if (before?.candidacyId !== candidacyId)
+      putKeyPeriod(state, { pubKey, firstHeight, candidacyId, lastHeight: 0 })
   }
   state.put(votingPowers, powersOf(next.values()))
 }
 
 function endKeyPeriod(state: State, key: PubKey, lastHeight: number): void {
   const row = latestKeyPeriod(state, key)
-  if (row !== undefined) state.put(validatorKeys, { ...row, lastHeight })
+  if (row !== undefined) putKeyPeriod(state, { ...row, lastHeight })
+}
+
+function putKeyPeriod(state: State, period: KeyPeriod): void {
+  state.put(validatorKeys, period)
+  keepPeriods(state, period)
+}
+
+/** Brings the periods in memory up to date with the rows of a key. */
+function keepPeriods(state: State, { pubKey }: KeyPeriod): void {
+  state.put(keyPeriods, periodsInRows(state, addressOfKey(pubKeyBytes(pubKey))))
 }
 
 /** Drops the key periods that ended before `oldest`: no evidence can name them any more. */
@@ -349,6 +366,7 @@ export function dropKeyPeriods(state: State, oldest: number): void {
   for (const row of state.scan(validatorKeys, { index: 'byLastHeight' })) {
     if (row.lastHeight >= oldest) break
     state.remove(validatorKeys, row)
+    keepPeriods(state, row)
   }
 }
 

@@ -1,11 +1,11 @@
-import { address, addressBytes, addressOfKey } from '../../values/address.ts'
+import { type Address, address, addressBytes, addressOfKey } from '../../values/address.ts'
 import { AMOUNT_MAX, TOKEN } from '../../base/amount.ts'
 import { concat, fromHex, u64be } from '../../base/bytes.ts'
 import { pubKey, pubKeyBytes } from '../../values/pubKey.ts'
 import { stateCodec } from '../../codec/state.ts'
 import { amount, ratio, uint } from '../../values/number.ts'
 import { enumOf, flag, text } from '../../values/text.ts'
-import { derivedTable, type RowOf, table } from '../../store/index.ts'
+import { derivedTable, type RowOf, type StateReader, table } from '../../store/index.ts'
 
 interface Eligibility {
   readonly shares: bigint
@@ -88,6 +88,24 @@ export const validatorKeys = table('validator_keys', {
     byAddress: (row) => concat(addressBytes(addressOfKey(pubKeyBytes(row.pubKey))), u64be(row.firstHeight)),
     byLastHeight: (row) => (row.lastHeight === 0 ? undefined : u64be(row.lastHeight)),
   },
+})
+
+/** One period in which a candidacy had a key in CometBFT's set. */
+export type KeyPeriod = RowOf<typeof validatorKeys>
+
+/** The periods of a validator key by its address, the newest first. Bound: its rows. */
+export function periodsInRows(state: StateReader, validator: Address) {
+  const periods = state.scan(validatorKeys, { index: 'byAddress', prefix: addressBytes(validator), reverse: true })
+  return { validator, periods: [...periods] as readonly KeyPeriod[] }
+}
+
+/** `periodsInRows` of each address, in memory: a block asks for those of every member of the last commit. */
+export const keyPeriods = derivedTable('key_periods', {
+  tag: 0xf5,
+  key: { validator: address },
+  derive: (state, { validator }) => periodsInRows(state, validator),
+  // A period has four columns, one of them a text of 64 letters.
+  sizeOf: ({ periods }) => 8 * periods.length,
 })
 
 /**

@@ -69,20 +69,24 @@ function firstEligible(state: StateReader, maxVals: number): readonly Candidacy[
   return first
 }
 
-/** The first max_vals eligible candidacies of proven keys, found by key so that no walk passes all candidacies. */
+/**
+ * The first max_vals eligible candidacies of proven keys. Whichever is not among `first`, the first max_vals of all, ranks
+ * behind these; it is found by its key, so that no walk passes all candidacies.
+ */
 function provenCandidacies(
   state: StateReader,
-  proven: readonly SetMember[],
+  provenKeys: ReadonlySet<PubKey>,
   first: readonly Candidacy[],
   maxVals: number,
 ): readonly Candidacy[] {
-  const known = new Map(first.map((candidacy) => [candidacy.pubKey, candidacy]))
-  const found = proven.map(({ pubKey }) => known.get(pubKey) ?? getLiveByPubKey(state, pubKey))
-  return found
+  const firstKeys = new Set(first.map(({ pubKey }) => pubKey))
+  const behind = [...provenKeys]
+    .filter((key) => !firstKeys.has(key))
+    .map((key) => getLiveByPubKey(state, key))
     .filter((candidacy) => candidacy !== undefined)
     .filter(isEligible)
     .sort(byRank)
-    .slice(0, maxVals)
+  return [...first.filter(({ pubKey }) => provenKeys.has(pubKey)), ...behind].slice(0, maxVals)
 }
 
 /**
@@ -102,7 +106,7 @@ export function nextSet(
   const proven = sent.filter((member) => member.proven || hasSigned(member.pubKey))
   const provenKeys = new Set(proven.map(({ pubKey }) => pubKey))
   const first = firstEligible(state, maxVals)
-  const voting = provenCandidacies(state, proven, first, maxVals)
+  const voting = provenCandidacies(state, provenKeys, first, maxVals)
   const powerCap = capOf(
     (voting.length > 0 ? voting : first).map(({ shares }) => shares),
     stakeLimit,
