@@ -1,5 +1,6 @@
 import { compareBytes } from '../base/bytes.ts'
-import { createSortedMap, entriesWithPrefix, type SortedMap, toLatin1 } from './sorted.ts'
+import { createSortedMap, type SortedMap } from '../base/sortedMap.ts'
+import { byCodeUnit, entriesWithPrefix, toLatin1 } from './sorted.ts'
 import type { RevertibleState, Scan, StateReader } from './state.ts'
 import type { MapKey, Table } from './table.ts'
 
@@ -52,7 +53,7 @@ interface TableWrites {
   readonly table: Table
   readonly cells: Map<MapKey, Cell>
   /** By index name, or '' for the order of the state keys. Built when it is first scanned: most tables are only read by key. */
-  readonly indexes: Map<string, SortedMap<IndexEntry>>
+  readonly indexes: Map<string, SortedMap<string, IndexEntry>>
 }
 
 /** The end of the texts that sort a row: its state key without the tag. */
@@ -78,13 +79,13 @@ export function hasIndexKey(table: Table, index: string, row: object | undefined
   return own !== undefined && compareBytes(own, key) === 0
 }
 
-function hideBelow(entries: SortedMap<IndexEntry>, sortKey: string | undefined): void {
+function hideBelow(entries: SortedMap<string, IndexEntry>, sortKey: string | undefined): void {
   if (sortKey !== undefined) entries.set(sortKey, { row: undefined, isBelow: true })
 }
 
 /** Moves a row of an index from one sort key to another. */
 function moveEntry(
-  entries: SortedMap<IndexEntry>,
+  entries: SortedMap<string, IndexEntry>,
   from: string | undefined,
   to: string | undefined,
   row: object | undefined,
@@ -97,13 +98,13 @@ function moveEntry(
 }
 
 /** Puts a cell into an index: its row, in place of the one below. */
-function enter(entries: SortedMap<IndexEntry>, index: string, { writes: { table }, below, row }: Cell): void {
+function enter(entries: SortedMap<string, IndexEntry>, index: string, { writes: { table }, below, row }: Cell): void {
   hideBelow(entries, sortKeyOf(table, index, below))
   moveEntry(entries, undefined, sortKeyOf(table, index, row), row)
 }
 
-function createIndex({ cells }: TableWrites, index: string): SortedMap<IndexEntry> {
-  const entries = createSortedMap<IndexEntry>()
+function createIndex({ cells }: TableWrites, index: string): SortedMap<string, IndexEntry> {
+  const entries = createSortedMap<string, IndexEntry>(byCodeUnit)
   for (const cell of cells.values()) enter(entries, index, cell)
   return entries
 }
@@ -135,7 +136,7 @@ function* merge(
 }
 
 /** How many rows more than the state below an index holds under `prefix`, up to the sort key `end`. */
-function countAbove(entries: SortedMap<IndexEntry>, prefix: Uint8Array | undefined, end?: string): number {
+function countAbove(entries: SortedMap<string, IndexEntry>, prefix: Uint8Array | undefined, end?: string): number {
   let count = 0
   for (const [sortKey, { row, isBelow }] of entriesWithPrefix(entries, prefix)) {
     if (end !== undefined && sortKey >= end) break
@@ -219,7 +220,7 @@ class LayeredOverlay implements Overlay {
     cell.row = row
   }
 
-  #indexOf(writes: TableWrites, index: string): SortedMap<IndexEntry> {
+  #indexOf(writes: TableWrites, index: string): SortedMap<string, IndexEntry> {
     let entries = writes.indexes.get(index)
     if (entries === undefined) writes.indexes.set(index, (entries = createIndex(writes, index)))
     return entries

@@ -1,23 +1,8 @@
 import { asBuffer } from '../base/bytes.ts'
-import type BTreeClass from 'sorted-btree'
-import sortedBtree from 'sorted-btree'
-
-/**
- * A map whose keys are texts, in the order of the keys. `clone` copies it in constant time: the two share their nodes
- * until one of them is written.
- */
-export type SortedMap<V> = BTreeClass.default<string, V>
-
-// The package is CommonJS: its default export is a member of what Node imports.
-const BTree = sortedBtree.default
+import type { SortedMap } from '../base/sortedMap.ts'
 
 /** Compares texts by code unit. For texts of `toLatin1` this is the byte order. */
 export const byCodeUnit = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
-
-/** Creates an empty map that is sorted by code unit. */
-export function createSortedMap<V>(): SortedMap<V> {
-  return new BTree<string, V>(undefined, byCodeUnit)
-}
 
 /** Bytes as a text with one character for each byte: usable as a map key, and sorted in byte order. */
 export function toLatin1(bytes: Uint8Array): string {
@@ -31,7 +16,7 @@ export function fromLatin1(text: string): Uint8Array {
 
 /** The entries whose key starts with `bytes`, forwards or backwards. The map must not be written during the walk. */
 export function* entriesWithPrefix<V>(
-  map: SortedMap<V>,
+  map: SortedMap<string, V>,
   bytes: Uint8Array | undefined,
   reverse = false,
 ): Generator<readonly [string, V]> {

@@ -1,5 +1,5 @@
 import { proposalIdBytes, type ProposalId } from '../../src/values/pubKey.ts'
-import type { Tally } from '../../src/modules/governance/block.ts'
+import type { Tally } from '../../src/modules/governance/tables.ts'
 import { votes } from '../../src/modules/governance/tables.ts'
 import type { SetMember } from '../../src/modules/stake/tables.ts'
 import type { StateReader } from '../../src/store/state.ts'

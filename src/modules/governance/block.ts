@@ -1,37 +1,12 @@
 import { printProposalId } from '../../values/pubKey.ts'
-import type { State, StateReader } from '../../store/index.ts'
+import type { State } from '../../store/index.ts'
 import { programVersion } from '../chain/keeper.ts'
 import type { Block } from '../define.ts'
 import type { ChainEvent } from '../event.ts'
 import { proposalKinds } from '../gen/proposalKinds.ts'
 import { resolvedEvent } from './events.ts'
-import { getVotingPowers } from '../stake/keeper.ts'
-import { answersTo, dropAnswers, listDue, putProposal } from './keeper.ts'
-import type { Proposal, ProposalResult } from './tables.ts'
-
-/** Voting power in whole tokens: for, against, and of the whole set. */
-export interface Tally {
-  readonly yes: number
-  readonly no: number
-  readonly total: number
-}
-
-/**
- * The votes on an open proposal of the current validator set by its powers. Cost: two rows in memory, and 2 · max_vals
- * entries of theirs. Source: protocol.md §6.
- */
-export function tallyOf(state: StateReader, { id }: Proposal): Tally {
-  const { byCandidacy, total } = getVotingPowers(state)
-  const answers = answersTo(state, id)
-  let yes = 0
-  let no = 0
-  for (const [candidacyId, power] of byCandidacy) {
-    const answer = answers.get(candidacyId)
-    if (answer === 'Y') yes += power
-    if (answer === 'N') no += power
-  }
-  return { yes, no, total }
-}
+import { dropAnswers, listDue, putProposal, tallyOf } from './keeper.ts'
+import type { Proposal, ProposalResult, Tally } from './tables.ts'
 
 /** True when `part` is at least two thirds of `total`. Nothing is rounded. A total of 0 decides nothing. */
 export const isTwoThirds = (part: number, total: number): boolean =>

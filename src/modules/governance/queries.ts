@@ -10,7 +10,6 @@ import { time } from '../../values/time.ts'
 import { defineListQuery, defineQuery, page, pageOf, type QueryEntry } from '../query.ts'
 import { proposalKinds } from '../gen/proposalKinds.ts'
 import { PROPOSAL_TYPES } from '../gen/proposalTypes.ts'
-import { tallyOf } from './block.ts'
 import {
   countProposals,
   getProposal,
@@ -19,6 +18,7 @@ import {
   listVotes,
   numberOf,
   type ProposalFilter,
+  tallyOf,
 } from './keeper.ts'
 import { type Proposal, PROPOSAL_RESULTS, proposalResult, type ProposalType } from './tables.ts'
 

@@ -1,11 +1,13 @@
 import { type Address, address, addressOrNone } from '../../values/address.ts'
 import { concat, u64be } from '../../base/bytes.ts'
+import { createSortedMap, type SortedMap } from '../../base/sortedMap.ts'
 import { stateCodec } from '../../codec/state.ts'
 import { type ProposalId, proposalId, proposalIdBytes } from '../../values/pubKey.ts'
 import { amount, uint } from '../../values/number.ts'
 import type { ShapeValue } from '../../values/shape.ts'
 import { enumOf, flag, text, yesNo } from '../../values/text.ts'
 import { derivedTable, type RowOf, table } from '../../store/index.ts'
+import type { VotingPowers } from '../stake/tables.ts'
 import { PROPOSAL_TYPES } from '../gen/proposalTypes.ts'
 
 /** What became of a retirement of the program. */
@@ -92,18 +94,29 @@ export const votes = table('votes', {
 /** One vote. */
 export type Vote = RowOf<typeof votes>
 
-/** Answers to one proposal by candidacy id. */
-export type Answers = ReadonlyMap<number, Vote['answer']>
+/** Answers to one proposal by candidacy id. A vote makes new ones of these. */
+export type Answers = Pick<SortedMap<number, Vote['answer']>, 'get' | 'size' | 'with'>
 
-/**
- * The answers in `votes` to each open proposal, in memory: a tally asks for those of the whole validator set. A vote
- * copies the answers to its proposal.
- */
+/** Voting power in whole tokens: for, against, and of the whole set. */
+export interface Tally {
+  readonly yes: number
+  readonly no: number
+  readonly total: number
+}
+
+interface ProposalAnswers {
+  readonly proposalId: ProposalId
+  readonly byCandidacy: Answers
+  /** The tally after the last vote, by the powers that were then in force; undefined before it is counted. */
+  readonly counted?: { readonly powers: VotingPowers; readonly tally: Tally }
+}
+
+/** The answers in `votes` to each open proposal, in memory: a tally asks for those of the whole validator set. */
 export const answers = derivedTable('answers', {
   tag: 0xf3,
   key: { proposalId },
-  derive: (state, { proposalId: id }): { readonly proposalId: ProposalId; readonly byCandidacy: Answers } => {
-    const byCandidacy = new Map<number, Vote['answer']>()
+  derive: (state, { proposalId: id }): ProposalAnswers => {
+    const byCandidacy = createSortedMap<number, Vote['answer']>((a, b) => a - b)
     for (const { candidacyId, answer } of state.scan(votes, { prefix: proposalIdBytes(id) }))
       byCandidacy.set(candidacyId, answer)
     return { proposalId: id, byCandidacy }

@@ -23,6 +23,7 @@ import {
   type Unbonding,
   unbondings,
   validatorKeys,
+  type VotingPowers,
   votingPowers,
 } from './tables.ts'
 
@@ -307,8 +308,8 @@ export function recordMisbehaviour(state: State, candidacyId: number, height: nu
 /** The validator set as last sent, by the bytes of its keys. Bound: 2 · max_vals, at most 400. */
 export const listSet = (state: StateReader): readonly SetMember[] => [...state.scan(setMembers)]
 
-/** The voting powers of the validator set as last sent. */
-export const getVotingPowers = (state: StateReader): RowOf<typeof votingPowers> =>
+/** The voting powers of the validator set as last sent: the same object while the set is the same. */
+export const getVotingPowers = (state: StateReader): VotingPowers =>
   state.get(votingPowers, {}) as RowOf<typeof votingPowers>
 
 /** The members of the set as last sent that belong to this candidacy: two while a new key joins beside the old one. */
@@ -336,14 +337,16 @@ export function replaceSet(state: State, sent: SetByKey, next: SetByKey, firstHe
     if (!next.has(pubKey)) state.remove(setMembers, { pubKey })
     if (next.get(pubKey)?.candidacyId !== candidacyId) endKeyPeriod(state, pubKey, firstHeight - 1)
   }
+  let isSame = sent.size === next.size
   for (const member of next.values()) {
     const { pubKey, candidacyId } = member
     const before = sent.get(pubKey)
-    if (before === undefined || !setMembers.isEqual(before, member)) state.put(setMembers, member)
-    if (before?.candidacyId !== candidacyId)
-      putKeyPeriod(state, { pubKey, firstHeight, candidacyId, lastHeight: 0 })
+    if (before !== undefined && setMembers.isEqual(before, member)) continue
+    isSame = false
+    state.put(setMembers, member)
+    if (before?.candidacyId !== candidacyId) putKeyPeriod(state, { pubKey, firstHeight, candidacyId, lastHeight: 0 })
   }
-  state.put(votingPowers, powersOf(next.values()))
+  if (!isSame) state.put(votingPowers, powersOf(next.values()))
 }
 
 function endKeyPeriod(state: State, key: PubKey, lastHeight: number): void {

@@ -124,7 +124,7 @@ export const setMembers = table('validator_set', {
 export type SetMember = RowOf<typeof setMembers>
 
 /** What the members of a validator set count for in governance. */
-interface VotingPowers {
+export interface VotingPowers {
   /** Whole tokens by candidacy id; a candidacy of several keys has the power of all of them. */
   readonly byCandidacy: ReadonlyMap<number, number>
   /** Whole tokens of the whole set. */

@@ -4,9 +4,9 @@ import { field, type ValuesOf } from '../../../tx/fields.ts'
 import { yesNoText } from '../../../values/text.ts'
 import { defineTx, effects, type Outcome, type TxContext } from '../../define.ts'
 import { defineEvent } from '../../event.ts'
-import { decided, resolve, tallyOf } from '../block.ts'
+import { decided, resolve } from '../block.ts'
 import { governanceErrors } from '../errors.ts'
-import { getProposal, putVote, voterIdOf } from '../keeper.ts'
+import { getProposal, putVote, tallyOf, voterIdOf } from '../keeper.ts'
 import type { ProposalResult } from '../tables.ts'
 
 const input = { proposalId: field(proposalId), answer: field(yesNoText) }
