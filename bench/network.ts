@@ -14,8 +14,11 @@ const VALIDATORS = 4
 const DELAY_MS = 25
 const PEERS_MS_MAX = 60_000
 
+/** The load that a goal is for. */
+export const NETWORK_SATURATED = 'four validators, 50 ms between them, saturated'
+
 const LOADS: readonly TxLoad[] = [
-  ['four validators, 50 ms between them, saturated', 'saturate', 4000],
+  [NETWORK_SATURATED, 'saturate', 4000],
   ['four validators, 50 ms between them, open loop, 300 tx/s', 'openLoop', 300],
 ]
 
