@@ -29,7 +29,9 @@ import { meanOf, medianOf } from './stats.ts'
 
 const SENDERS = 1000
 const OWNERS = 100
+/** Candidacies in the set beside the node's. Where they propose, all have equal powers, so that they may have 1,000 open. */
 const PROPOSERS = 50
+const EQUAL_PROPOSERS = 200
 const WARM_UP_BLOCKS = 4
 // The store saves some work for this many blocks and then does all of it, so the mean covers one whole round.
 const MEASURED_BLOCKS = BLOCKS_WAITING_MAX
@@ -67,10 +69,12 @@ const sendersOf = (kind: StateKind, count: number): readonly Sender[] =>
 
 function genesisOf(kind: StateKind, size: number): object {
   if (hasValidators(kind)) return validatorsGenesis(kind === 'delegations' ? size : 0)
-  const owners = [...signersOf('owner', OWNERS), ...signersOf('proposer', PROPOSERS)]
+  const isEqual = kind === 'proposals'
+  const proposers = isEqual ? EQUAL_PROPOSERS : PROPOSERS
+  const owners = [...signersOf('owner', OWNERS), ...signersOf('proposer', proposers)]
   const others = Math.max(0, (kind === 'candidacies' ? size : OWNERS) - OWNERS)
   return {
-    params: { stake_limit: '1', max_vals: PROPOSERS + 1 },
+    params: { stake_limit: '1', max_vals: isEqual ? proposers : proposers + 1 },
     stake: { max_absent_blocks: 1_000_000 },
     accounts: [
       ...(isOfSenders(kind)
@@ -80,12 +84,12 @@ function genesisOf(kind: StateKind, size: number): object {
     ],
     candidacies: [
       {
-        owner: signerAt('node', 0).address,
+        owner: signerAt(isEqual ? 'proposer' : 'node', 0).address,
         pub_key: toBase64(nodeKey),
-        shares: units(node.power),
+        shares: units(isEqual ? 2 : node.power),
         max_shares: units(10 * node.power),
       },
-      ...silent('proposer', PROPOSERS, 2),
+      ...silent('proposer', proposers, 2).slice(isEqual ? 1 : 0),
       ...silent('owner', OWNERS),
       ...silent('other', others),
     ],
@@ -199,7 +203,7 @@ function make(kind: StateKind, size: number, folder: string): void {
   const ofGenesis = kind === 'accounts' && size > GENESIS_ACCOUNTS_MAX ? SENDERS : size
   const driver = openDriver(path, signersOfState(kind), () => genesisOf(kind, ofGenesis))
   driver.block([])
-  if (kind === 'proposals') driver.block(proposals(size, 'proposer', PROPOSERS))
+  if (kind === 'proposals') driver.block(proposals(size, 'proposer', EQUAL_PROPOSERS))
   if (kind === 'votes') driver.block(proposals(size, 'validator', validators.length))
   driver.close()
   if (kind === 'accounts' && size > ofGenesis) grow(path, ofGenesis, size)

@@ -4,7 +4,7 @@
  *   --quick          three short rounds, less than three minutes on a quiet machine
  *   --short          what `make test` runs: two loads, half a minute
  *   --json           prints the goals as JSON instead of tables
- *   --write          puts the tables into docs/performance.md
+ *   --write          puts the tables into docs/performance.md and docs/performance-figures.md
  *   --rounds N       how many rounds
  *   --only a,b       of transfers, mix, histories, threads, verify, gateway, network, states, statesync, replay, growth10m
  *   --peers a,b      of kvstore, signatures, sdk
@@ -223,8 +223,8 @@ async function bench(context: Context, leftOut: readonly string[]): Promise<void
     say(`${part}: ${Math.round((performance.now() - beganMs) / 1000)} s`)
   }
   const goals = goalsOf(samples, tables.states)
-  const text = [
-    `${machine(programs)}; ${rounds} interleaved rounds, medians.`,
+  const ranOn = `${machine(programs)}; ${rounds} interleaved rounds, medians.`
+  const texts = [
     ...missing,
     goalTable(goals),
     ...(samples.length > 0 ? [loadTable(samples)] : []),
@@ -233,15 +233,15 @@ async function bench(context: Context, leftOut: readonly string[]): Promise<void
     ...(tables.verify.length > 0 ? [verifyThreadTable(tables.verify)] : []),
     ...(tables.states.length > 0 ? [stateTable(tables.states)] : []),
     ...(tables.stateSync.length > 0 ? [stateSyncTable(tables.stateSync)] : []),
-  ].join('\n\n')
+  ]
   const failed = [
     ...samples,
     ...tables.histories,
     ...tables.threads,
     ...tables.verify.map(({ sample }) => sample),
   ].reduce((sum, one) => sum + one.failed, 0)
-  process.stdout.write(values.json ? JSON.stringify({ goals, failed }) : `\n${text}\n`)
-  if (values.write) writeDoc(text, goals)
+  process.stdout.write(values.json ? JSON.stringify({ goals, failed }) : `\n${[ranOn, ...texts].join('\n\n')}\n`)
+  if (values.write) writeDoc(ranOn, texts, goals)
 }
 
 const say = (line: string): void => {

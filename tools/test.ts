@@ -7,6 +7,7 @@
  * each test that failed or was skipped and each file that crashed, and sum it up: `N passed, N failed, N skipped`;
  * exit 1 when anything failed. Each check counts as one test.
  */
+import { randomUUID } from 'node:crypto'
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildPage } from './page.ts'
@@ -83,7 +84,7 @@ const isIn =
 const isE2e = isIn(['test/e2e/'])
 
 // These compare speeds, or how fast a node answers, and would measure their neighbour as well. `browser`, `create` and
-// `examplePage` build dist or the packages, as `package` does: only one of them at a time may.
+// `examplePage` build dist or use the packages, which `package` makes: only one of them at a time may.
 const isAlone = isIn(
   ['bench', 'browser', 'create', 'examplePage', 'libraries', 'stalled', 'stress'].map(
     (name) => `test/e2e/${name}.test.ts`,
@@ -118,6 +119,9 @@ async function runPart(part: string): Promise<Totals[]> {
     ]
   return [await jest(part, (file) => file.startsWith(part), [isE2e(part) ? '--runInBand' : '--maxWorkers=2'])]
 }
+
+// What a test file makes for the others of this run it marks with this.
+process.env['TEST_RUN'] = randomUUID()
 
 const all: Totals[] = []
 for (const part of asked.length > 0 ? ['gen', ...asked] : ['gen', 'check', 'cometbft', 'unit', 'e2e'])

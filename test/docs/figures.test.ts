@@ -128,8 +128,8 @@ test.each(Object.entries(FIGURES))('the figures of %s are those of the code', (p
   expect(fragments.filter((fragment) => !text.includes(fragment.replace(/\s+/g, ' ')))).toEqual([])
 })
 
-test('README says how fast it is as the tables of docs/performance.md do', () => {
-  const page = inOneLine('docs/performance.md')
+test('README says how fast it is as the tables of docs/performance-figures.md do', () => {
+  const page = inOneLine('docs/performance-figures.md')
   const measured = (name: string): string =>
     new RegExp(`\\| ${name} \\| at least [\\d.]+ \\| ([\\d.]+) \\|`).exec(page)?.[1] ?? `no row ${name}`
   expect(inOneLine('README.md')).toContain(readmeSentence(measured(SDK_GOAL), measured(KVSTORE_GOAL)))

@@ -10,6 +10,7 @@ import { serveRegistry } from '../../tools/packages/registry.ts'
 import { abciCli } from '../../tools/testing/abciCli.ts'
 import { examplesRunBy } from '../docs/examples.ts'
 import { replay, transcriptOf } from './support/examples.ts'
+import { packOnce } from './support/installed.ts'
 import { allGone, descendantsOf, freePorts } from './support/processes.ts'
 import { testFolder } from './support/testFolder.ts'
 
@@ -101,11 +102,7 @@ const reached = (rpc: string, height: number): Promise<Status> =>
   until<Status>(rpc, 'status', ({ sync_info }) => Number(sync_info.latest_block_height) >= height)
 
 beforeAll(async () => {
-  const host = { GITHUB_SERVER_URL: 'https://forge.example', GITHUB_REPOSITORY: 'me/svcd' }
-  execFileSync(process.execPath, ['tools/pack.ts'], {
-    cwd: checkout,
-    env: { ...process.env, NODE_OPTIONS: '', ...host },
-  })
+  packOnce()
   execFileSync('go', ['build', '-o', verifier, '.'], { cwd: join(checkout, 'test/ics23') })
   registry = await serveRegistry(0)
   writeFileSync(join(folder, 'npmrc'), `@svcd:registry=${registry.url}\n`)
@@ -145,10 +142,11 @@ test('the pages of each package link to its own files, or to files of the reposi
   }
 })
 
-test('npm create writes ten files and at most 250 lines of code, with the name and the version of its release', async () => {
+test('npm create writes ten files, at most 250 lines of code, the name and the version of its release; keys stay out of git', async () => {
   const { status, printed } = await run(folder, 'npm', ['create', '--yes', '@svcd', 'my-chain'])
   expect([status, printed]).toEqual([0, expect.stringContaining('cd my-chain')])
-  const files = readdirSync(chain)
+  expect(readFileSync(join(chain, '.gitignore'), 'utf8')).toBe('node_modules/\n/data*/\n')
+  const files = readdirSync(chain).filter((name) => name !== '.gitignore')
   expect(files).toHaveLength(10)
   const code = files.filter((name) => name.endsWith('.ts')).map((name) => readFileSync(join(chain, name), 'utf8'))
   expect(code.join('').split('\n').length - 1).toBeLessThanOrEqual(250)

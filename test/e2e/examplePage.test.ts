@@ -9,6 +9,7 @@ import type { Browser, Page } from 'playwright-core'
 import { examplesRunBy } from '../docs/examples.ts'
 import { findings } from './support/axe.ts'
 import { type Devnet, makePlace, type Place, startDevnet } from './support/devnet.ts'
+import { packOnce } from './support/installed.ts'
 import { startBrowser, withBrowser } from './support/page.ts'
 import { freePorts } from './support/processes.ts'
 import { type StaticSite, serveSite } from './support/staticSite.ts'
@@ -72,7 +73,7 @@ withBrowser('in headless Chromium', () => {
     const [{ code }] = examplesRunBy('test/e2e/examplePage.test.ts')
     const [pack, install = '', dev] = code.trim().split('\n')
     expect([pack, dev]).toEqual(['npm run pack --prefix ../..', 'npm run dev'])
-    execFileSync(process.execPath, ['tools/pack.ts'], { cwd: checkout, env })
+    packOnce()
     mkdirSync(join(folder, 'checkout/examples'), { recursive: true })
     symlinkSync(join(checkout, '.cache'), join(folder, 'checkout/.cache'))
     for (const file of ['README.md', 'index.html', 'main.ts', 'package.json'])

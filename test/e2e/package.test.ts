@@ -10,7 +10,7 @@ import { examplesRunBy } from '../docs/examples.ts'
 import { gatewayClient } from './support/client.ts'
 import { devnetArgs, makePlace, startDevnet } from './support/devnet.ts'
 import { replay, startExample, transcriptOf, writeExamples } from './support/examples.ts'
-import { bundle, outcomeOf, runNode, showExports, write } from './support/installed.ts'
+import { bundle, FORGE, markPacked, outcomeOf, runNode, showExports, write } from './support/installed.ts'
 import { startLight } from './support/light.ts'
 import { testFolder } from './support/testFolder.ts'
 import { installUserTools, npm, TYPESCRIPT_5, userNodes, VITE } from './support/userTools.ts'
@@ -50,8 +50,7 @@ const publish = (tag: string): { readonly status: number | null; readonly stdout
       // CometBFT for this machine alone: six take minutes.
       PACK_FLAGS: '',
       PATH: `${join(checkout, 'node_modules/.bin')}:${process.env['PATH']}`,
-      GITHUB_SERVER_URL: 'https://forge.example',
-      GITHUB_REPOSITORY: 'me/svcd',
+      ...FORGE,
     },
     maxBuffer: 2 ** 26,
   })
@@ -61,6 +60,7 @@ beforeAll(() => {
   installUserTools()
   published = publish(`v${version}`)
   if (published.status !== 0) throw new Error(published.stderr)
+  markPacked()
   for (const project of [operator, developer, ledger]) write(project, { 'package.json': '{}' })
   npm(operator, ['install', '--offline', tarball('svcd'), tarball(`svcd-${COMETBFT}`)], withoutCompiler())
   npm(developer, ['install', '--prefer-offline', tarball('svcd-client'), tarball('svcd-abci')])

@@ -123,6 +123,7 @@ export const sections: readonly Section[] = [
     title: 'What to expect',
     pages: [
       page('/performance', 'Performance', 'docs/performance.md'),
+      page('/performance-figures', 'Figures of the benchmark', 'docs/performance-figures.md'),
       page('/reliability', 'Reliability', 'docs/reliability.md'),
       page('/threat-model', 'Threat model', 'docs/threat-model.md'),
     ],

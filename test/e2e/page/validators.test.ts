@@ -259,4 +259,23 @@ withBrowser('a chain of many candidacies', () => {
     await html.evaluate((it) => it.scrollTo(0, 0))
     await page.getByRole('link', { name: 'Candidate 1999', exact: true }).waitFor()
   })
+
+  test('only a candidacy with room for a stake offers one', async () => {
+    const { page, goTo } = await site.open()
+    await goTo('validators')
+    const link = (index: number) => page.getByRole('link', { name: `Stake with Candidate ${index}`, exact: true })
+    await link(1).waitFor()
+    expect(await link(0).count()).toBe(0)
+    const button = page.locator('main').getByRole('link', { name: 'Stake', exact: true })
+    for (const [index, buttons] of [
+      [1, 1],
+      [0, 0],
+    ] as const) {
+      await goTo('validators')
+      await page.getByRole('link', { name: `Candidate ${index}`, exact: true }).click()
+      await page.getByRole('heading', { name: `Candidate ${index}` }).waitFor()
+      await page.getByText('Commission', { exact: true }).first().waitFor()
+      expect(await button.count()).toBe(buttons)
+    }
+  })
 })

@@ -1,10 +1,34 @@
-/** What the tests of the packages do in a project that has them installed. */
+/** What the tests of the packages do: pack them, and run projects that have them installed. */
 import { expect } from '@jest/globals'
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { userNodes } from './userTools.ts'
+
+const checkout = join(import.meta.dirname, '../../..')
+
+/** Packages are packed as on this host of the repository, to which their pages link. */
+export const FORGE = { GITHUB_SERVER_URL: 'https://forge.example', GITHUB_REPOSITORY: 'me/svcd' }
+
+// Which run of tools/test.ts packed what lies beside it. Packing anew removes it.
+const MARK = join(checkout, '.cache/packages/packed-by')
+const RUN = process.env['TEST_RUN']
+
+/** Says that what was packed is of this run of the tests, so that no other file has to pack it again. */
+export function markPacked(): void {
+  if (RUN !== undefined) writeFileSync(MARK, RUN)
+}
+
+/** Packs what is published into .cache/packages, unless a file of this run of the tests has done so. */
+export function packOnce(): void {
+  if (RUN !== undefined && existsSync(MARK) && readFileSync(MARK, 'utf8') === RUN) return
+  execFileSync(process.execPath, ['tools/pack.ts'], {
+    cwd: checkout,
+    env: { ...process.env, NODE_OPTIONS: '', ...FORGE },
+  })
+  markPacked()
+}
 
 /** Runs Node in a project, and returns what it printed. Throws when it fails. */
 export const runNode = (cwd: string, args: readonly string[], node = process.execPath): string =>

@@ -21,7 +21,7 @@ import { WhenBlock } from '../../parts/TimeLeft.tsx'
 import { linkTo } from '../../route.ts'
 import { selfStake } from '../../operations/candidacy.ts'
 import { useWallet } from '../../wallet/wallet.ts'
-import { type Candidacy, formatReturn, type Validator } from './candidacy.ts'
+import { type Candidacy, formatReturn, takesStakes, type Validator } from './candidacy.ts'
 import { Actions } from './Actions.tsx'
 import { Awards } from './Awards.tsx'
 import { Delegators, RaiseNote } from './Delegators.tsx'
@@ -181,12 +181,12 @@ function UnbondingSection({ unbonding }: { readonly unbonding: readonly Unbondin
 }
 
 /** What one can do with a stake of this validator: its owner cannot stake with itself. */
-function StakeButtons({ owner, isLive }: { readonly owner: string; readonly isLive: boolean }) {
+function StakeButtons({ owner, isOpen }: { readonly owner: string; readonly isOpen: boolean }) {
   const { current } = useWallet()
   const own = stakesIn(useStakes(current).data).find(({ validator_address: validator }) => validator === owner)
   return (
     <>
-      {isLive && current !== owner && (
+      {isOpen && current !== owner && (
         <a class='button main' href={linkToForm(owner, 'stake')}>
           Stake
         </a>
@@ -211,7 +211,7 @@ export function ValidatorDetail({ owner }: { readonly owner: string }) {
     <View
       title={name === undefined || name === '' ? `Validator ${shorten(owner)}` : name}
       name={<Title candidacy={candidacy} owner={owner} />}
-      actions={<StakeButtons owner={owner} isLive={candidacy !== undefined && candidacy.status !== 'withdrawn'} />}
+      actions={<StakeButtons owner={owner} isOpen={candidacy !== undefined && takesStakes(candidacy)} />}
     >
       <Shown answer={answer} lines={8}>
         {({ found, unbonding, handOvers, params, inflation }) =>

@@ -17,6 +17,7 @@ import {
   roomOf,
   type Status,
   STATUS_WORDS,
+  takesStakes,
   withMembers,
 } from './candidacy.ts'
 import { linkToValidator, MissedNow, Power, StakeLink, StatusBadge, NameCell } from './parts.tsx'
@@ -144,7 +145,7 @@ const columnsOf = (inflation: Inflation): readonly Column<Candidacy>[] => [
     name: 'stake',
     title: 'Stake',
     value: () => '',
-    cell: ({ validator }) => <StakeLink validator={validator} />,
+    cell: (candidacy) => (takesStakes(candidacy) ? <StakeLink validator={candidacy.validator} /> : 'full'),
     isAction: true,
     width: '3.4rem',
   },

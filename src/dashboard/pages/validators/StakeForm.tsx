@@ -9,7 +9,7 @@ import { Tokens } from '../../parts/text.tsx'
 import { goTo, linkTo } from '../../route.ts'
 import { useSpendable } from '../../wallet/useSpendable.ts'
 import { useWallet } from '../../wallet/wallet.ts'
-import { commissionWords, formatReturn, type Inflation, type Params, roomOf } from './candidacy.ts'
+import { commissionWords, formatReturn, type Inflation, type Params, roomOf, takesStakes } from './candidacy.ts'
 import { RaiseNote } from './Delegators.tsx'
 import { FormView, UnbondingTime } from './FormView.tsx'
 import type { Found } from './useValidators.ts'
@@ -73,7 +73,7 @@ export function StakeForm({ owner }: { readonly owner: string }) {
           if (units < TOKEN) return { amount: 'expected at least 1 token' }
           return units > most ? { amount: `expected ${limitWords(most, room)}` } : {}
         }
-        const isOpen = current !== owner && found.candidacy.status !== 'withdrawn' && room >= TOKEN
+        const isOpen = current !== owner && takesStakes(found.candidacy)
         return (
           <>
             <RaiseNote stake={found.stake} />

@@ -4,7 +4,7 @@ import type {
   QueryValidatorSetResult,
   QueryValidatorsResult,
 } from '../../../client/index.ts'
-import { maxOf, ONE, parseRatio } from '../../../base/amount.ts'
+import { maxOf, ONE, parseRatio, TOKEN } from '../../../base/amount.ts'
 import { formatRatio, formatShare } from '../../format.ts'
 import type { Tone } from '../../parts/text.tsx'
 
@@ -78,6 +78,10 @@ export type Params = QueryParamsResult['data']
 
 /** What can still be staked with a candidacy, in base units. */
 export const roomOf = ({ max_shares: max, shares }: Validator): bigint => maxOf(0n, BigInt(max) - BigInt(shares))
+
+/** True for a candidacy with which others can stake: it is live, and has room for the least that one can stake. */
+export const takesStakes = ({ validator, status }: Candidacy): boolean =>
+  status !== 'withdrawn' && roomOf(validator) >= TOKEN
 
 /** What the awards of a year are made from. */
 export interface Inflation {
