@@ -272,7 +272,10 @@ withBrowser('a chain of many candidacies', () => {
       [0, 0],
     ] as const) {
       await goTo('validators')
-      await page.getByRole('link', { name: `Candidate ${index}`, exact: true }).first().click()
+      await page
+        .getByRole('link', { name: `Candidate ${index}`, exact: true })
+        .first()
+        .click()
       await page.getByRole('heading', { name: `Candidate ${index}` }).waitFor()
       await page.getByText('Commission', { exact: true }).first().waitFor()
       expect(await button.count()).toBe(buttons)
