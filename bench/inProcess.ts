@@ -29,8 +29,9 @@ import { meanOf, medianOf } from './stats.ts'
 
 const SENDERS = 1000
 const OWNERS = 100
-/** Candidacies in the set beside the node's. Where they propose, all have equal powers, so that they may have 1,000 open. */
+/** Candidacies in the set beside the node's. */
 const PROPOSERS = 50
+/** The whole set of a state of proposals, the node's candidacy too: with equal powers they may have 1,000 open together. */
 const EQUAL_PROPOSERS = 200
 const WARM_UP_BLOCKS = 4
 // The store saves some work for this many blocks and then does all of it, so the mean covers one whole round.

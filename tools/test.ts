@@ -120,7 +120,7 @@ async function runPart(part: string): Promise<Totals[]> {
   return [await jest(part, (file) => file.startsWith(part), [isE2e(part) ? '--runInBand' : '--maxWorkers=2'])]
 }
 
-// What a test file makes for the others of this run it marks with this.
+// By this a test file knows what another one of the same run has packed.
 process.env['TEST_RUN'] = randomUUID()
 
 const all: Totals[] = []

@@ -33,6 +33,9 @@ interface IndexEntry {
   readonly isBelow: boolean
 }
 
+/** By sort key. */
+type IndexEntries = SortedMap<string, IndexEntry>
+
 /** A row that was written; undefined stands for no row. */
 interface Cell {
   readonly writes: TableWrites
@@ -53,7 +56,7 @@ interface TableWrites {
   readonly table: Table
   readonly cells: Map<MapKey, Cell>
   /** By index name, or '' for the order of the state keys. Built when it is first scanned: most tables are only read by key. */
-  readonly indexes: Map<string, SortedMap<string, IndexEntry>>
+  readonly indexes: Map<string, IndexEntries>
 }
 
 /** The end of the texts that sort a row: its state key without the tag. */
@@ -79,13 +82,13 @@ export function hasIndexKey(table: Table, index: string, row: object | undefined
   return own !== undefined && compareBytes(own, key) === 0
 }
 
-function hideBelow(entries: SortedMap<string, IndexEntry>, sortKey: string | undefined): void {
+function hideBelow(entries: IndexEntries, sortKey: string | undefined): void {
   if (sortKey !== undefined) entries.set(sortKey, { row: undefined, isBelow: true })
 }
 
 /** Moves a row of an index from one sort key to another. */
 function moveEntry(
-  entries: SortedMap<string, IndexEntry>,
+  entries: IndexEntries,
   from: string | undefined,
   to: string | undefined,
   row: object | undefined,
@@ -98,12 +101,12 @@ function moveEntry(
 }
 
 /** Puts a cell into an index: its row, in place of the one below. */
-function enter(entries: SortedMap<string, IndexEntry>, index: string, { writes: { table }, below, row }: Cell): void {
+function enter(entries: IndexEntries, index: string, { writes: { table }, below, row }: Cell): void {
   hideBelow(entries, sortKeyOf(table, index, below))
   moveEntry(entries, undefined, sortKeyOf(table, index, row), row)
 }
 
-function createIndex({ cells }: TableWrites, index: string): SortedMap<string, IndexEntry> {
+function createIndex({ cells }: TableWrites, index: string): IndexEntries {
   const entries = createSortedMap<string, IndexEntry>(byCodeUnit)
   for (const cell of cells.values()) enter(entries, index, cell)
   return entries
@@ -136,7 +139,7 @@ function* merge(
 }
 
 /** How many rows more than the state below an index holds under `prefix`, up to the sort key `end`. */
-function countAbove(entries: SortedMap<string, IndexEntry>, prefix: Uint8Array | undefined, end?: string): number {
+function countAbove(entries: IndexEntries, prefix: Uint8Array | undefined, end?: string): number {
   let count = 0
   for (const [sortKey, { row, isBelow }] of entriesWithPrefix(entries, prefix)) {
     if (end !== undefined && sortKey >= end) break
@@ -220,7 +223,7 @@ class LayeredOverlay implements Overlay {
     cell.row = row
   }
 
-  #indexOf(writes: TableWrites, index: string): SortedMap<string, IndexEntry> {
+  #indexOf(writes: TableWrites, index: string): IndexEntries {
     let entries = writes.indexes.get(index)
     if (entries === undefined) writes.indexes.set(index, (entries = createIndex(writes, index)))
     return entries

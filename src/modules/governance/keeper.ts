@@ -7,6 +7,7 @@ import type { RowOf, State, StateReader } from '../../store/index.ts'
 import { text } from '../../values/text.ts'
 import type { Block } from '../define.ts'
 import { getLiveByOwner, getVotingPowers, membersOf } from '../stake/keeper.ts'
+import type { VotingPowers } from '../stake/tables.ts'
 import { governanceErrors } from './errors.ts'
 import {
   answers,
@@ -188,13 +189,8 @@ export const hasStandingRetirement = (state: StateReader, programVersion: number
 const answersTo = (state: StateReader, proposalId: ProposalId): RowOf<typeof answers> =>
   state.get(answers, { proposalId }) as RowOf<typeof answers>
 
-/**
- * The votes on an open proposal of the current validator set by its powers. Cost: two rows in memory, and once after
- * each change of the set their 2 · max_vals entries. Source: protocol.md §6.
- */
-export function tallyOf(state: StateReader, { id }: Pick<Proposal, 'id'>): Tally {
-  const { byCandidacy, counted } = answersTo(state, id)
-  const powers = getVotingPowers(state)
+/** The tally of these answers: the one counted before, while the set is the same. */
+function tallyBy(powers: VotingPowers, { byCandidacy, counted }: RowOf<typeof answers>): Tally {
   if (counted?.powers === powers) return counted.tally
   let yes = 0
   let no = 0
@@ -206,15 +202,23 @@ export function tallyOf(state: StateReader, { id }: Pick<Proposal, 'id'>): Tally
   return { yes, no, total: powers.total }
 }
 
+/**
+ * The votes on an open proposal of the current validator set by its powers. Cost: two rows in memory, and once after
+ * each change of the set their 2 · max_vals entries. Source: protocol.md §6.
+ */
+export const tallyOf = (state: StateReader, { id }: Proposal): Tally =>
+  tallyBy(getVotingPowers(state), answersTo(state, id))
+
 /** Writes a vote on an open proposal in place of the candidacy's earlier one. */
 export function putVote(state: State, vote: Vote): void {
   const { proposalId, candidacyId, answer } = vote
-  const { byCandidacy } = answersTo(state, proposalId)
+  const row = answersTo(state, proposalId)
+  const { byCandidacy } = row
   const powers = getVotingPowers(state)
   const power = powers.byCandidacy.get(candidacyId) ?? 0
   const before = byCandidacy.get(candidacyId)
   const added = (side: Vote['answer']): number => (answer === side ? power : 0) - (before === side ? power : 0)
-  const { yes, no, total } = tallyOf(state, { id: proposalId })
+  const { yes, no, total } = tallyBy(powers, row)
   state.put(votes, vote)
   state.put(answers, {
     proposalId,

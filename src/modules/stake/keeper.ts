@@ -66,10 +66,10 @@ export function isEligibleKey(state: StateReader, key: PubKey): boolean {
   return candidacy !== undefined && isEligible(candidacy)
 }
 
-const periodsOf = (state: StateReader, validator: Address): readonly KeyPeriod[] =>
-  state.get(keyPeriods, { validator })?.periods ?? []
-
-/** The newest period of a key in CometBFT's set, by its first height; undefined when it has no row any more. */
+/**
+ * The newest period of a key in CometBFT's set, by its first height; undefined when it has no row any more. Read from the
+ * rows: strangers ask for any key, and each would take a place in memory.
+ */
 export const latestKeyPeriod = (state: StateReader, key: PubKey): KeyPeriod | undefined =>
   firstOf(state.scan(validatorKeys, { prefix: pubKeyBytes(key), reverse: true }))
 
@@ -322,7 +322,8 @@ export const membersOf = (state: StateReader, candidacyId: number): readonly Set
  * Source: protocol.md §3, validator_keys.
  */
 export function candidacyIdAt(state: StateReader, validator: Address, height: number): number | undefined {
-  const period = periodsOf(state, validator).find(({ firstHeight }) => firstHeight <= height)
+  const { periods } = state.get(keyPeriods, { validator }) as RowOf<typeof keyPeriods>
+  const period = periods.find(({ firstHeight }) => firstHeight <= height)
   return period === undefined || (period.lastHeight !== 0 && period.lastHeight < height)
     ? undefined
     : period.candidacyId
@@ -337,16 +338,17 @@ export function replaceSet(state: State, sent: SetByKey, next: SetByKey, firstHe
     if (!next.has(pubKey)) state.remove(setMembers, { pubKey })
     if (next.get(pubKey)?.candidacyId !== candidacyId) endKeyPeriod(state, pubKey, firstHeight - 1)
   }
-  let isSame = sent.size === next.size
-  for (const member of next.values()) {
+  const changed = [...next.values()].filter((member) => {
+    const before = sent.get(member.pubKey)
+    return before === undefined || !setMembers.isEqual(before, member)
+  })
+  for (const member of changed) {
     const { pubKey, candidacyId } = member
-    const before = sent.get(pubKey)
-    if (before !== undefined && setMembers.isEqual(before, member)) continue
-    isSame = false
     state.put(setMembers, member)
-    if (before?.candidacyId !== candidacyId) putKeyPeriod(state, { pubKey, firstHeight, candidacyId, lastHeight: 0 })
+    if (sent.get(pubKey)?.candidacyId !== candidacyId)
+      putKeyPeriod(state, { pubKey, firstHeight, candidacyId, lastHeight: 0 })
   }
-  if (!isSame) state.put(votingPowers, powersOf(next.values()))
+  if (changed.length > 0 || sent.size !== next.size) state.put(votingPowers, powersOf(next.values()))
 }
 
 function endKeyPeriod(state: State, key: PubKey, lastHeight: number): void {
