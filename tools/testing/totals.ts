@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { relative } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 
 /** What a part of the test run came to. `skipped` and `failed` are lines for people, one for each that is counted. */
 export interface Totals {
@@ -15,6 +16,7 @@ interface JestTest {
   readonly status: string
   readonly fullName: string
   readonly location?: { readonly line: number } | null
+  readonly failureMessages: readonly string[]
 }
 interface JestResult {
   readonly numPassedTests: number
@@ -25,6 +27,14 @@ interface JestResult {
     readonly message: string
     readonly assertionResults: readonly JestTest[]
   }[]
+}
+
+const MESSAGE_CHARS_MAX = 500
+
+/** How a test failed, in one line: who reads only the end of a long run knows too. Without the stack. */
+function failureOf({ fullName, failureMessages }: JestTest): string {
+  const [message = ''] = stripVTControlCharacters(failureMessages.join('\n')).split(/\n\s+at /)
+  return `${fullName}: ${message.replace(/\s+/g, ' ').trim().slice(0, MESSAGE_CHARS_MAX)}`
 }
 
 /** The reason in the comment `// skip: <reason>` nearest above a line of `path`; tidy sees to it that there is one. */
@@ -57,7 +67,7 @@ export function jestTotals(
   for (const { name: path, status, assertionResults } of result.testResults) {
     const file = relative(root, path)
     const failures = assertionResults.filter((one) => one.status === 'failed')
-    failed.push(...failures.map(({ fullName }) => `${file}: ${fullName}`))
+    failed.push(...failures.map((failure) => `${file}: ${failureOf(failure)}`))
     if (status === 'failed' && failures.length === 0) failed.push(`${file}: the suite failed outside its tests`)
     if (pattern !== undefined) continue
     for (const one of assertionResults.filter((test) => test.status !== 'passed' && test.status !== 'failed')) {
