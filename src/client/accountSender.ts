@@ -12,7 +12,7 @@ import {
 } from '../tx/nonceQueue.ts'
 import type { TransactionResult } from '../tx/result.ts'
 import type { AnySigner, PendingTx } from '../tx/sign.ts'
-import { isFailed, NOT_IN_BLOCK, SvcRpcError, TOO_MANY } from './errors.ts'
+import { isFailed, NOT_IN_BLOCK, SvcRpcError } from './errors.ts'
 import { abortable, BATCH_MAX, type Call, pause, POLL_MS, type Reply, type Transport, WAIT_MS } from './transport.ts'
 import type { CallOptions, WaitOptions } from './types.ts'
 
@@ -46,11 +46,14 @@ function resultOfFound({ height, hash, check_tx, deliver_tx }: TransactionResult
   return isFailed(result) ? { ...result, height: 0 } : result
 }
 
-/** How long the gateway wants the caller to wait after too many requests, in ms; undefined for any other error. */
-function retryAfterMs(error: unknown): number | undefined {
-  if (!(error instanceof SvcRpcError) || error.code !== TOO_MANY) return undefined
-  return (error.data as { readonly retryAfterMs: number }).retryAfterMs
-}
+/**
+ * How long the gateway wants the caller to wait before it asks again, in ms, as after too many requests; undefined for an
+ * error that does not say so.
+ */
+const retryAfterMs = (error: unknown): number | undefined =>
+  error instanceof SvcRpcError
+    ? (error.data as { readonly retryAfterMs?: number } | undefined)?.retryAfterMs
+    : undefined
 
 /**
  * Resolves with the result of a transaction once it is in a block. Rejects with SvcRpcError -32012 after `timeoutMs`, and

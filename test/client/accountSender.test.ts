@@ -208,11 +208,14 @@ describe('waitForTx', () => {
     })
   })
 
-  test('of one that comes into no block in time is error -32012 with its hash; too many requests are waited out', async () => {
+  test('of one that comes into no block in time is error -32012 with its hash; what says when to ask again is waited out', async () => {
     const tooMany = new SvcRpcError('svc_getTransaction', -32015, 'Too many requests', { retryAfterMs: 1 })
+    const behind = new SvcRpcError('svc_getTransaction', -32011, 'behind', { hash, retryAfterMs: 1 })
+    const refusals = [tooMany, behind]
     let looks = 0
     const ask = async (): Promise<null> => {
-      if (++looks < 3) throw tooMany
+      const refusal = refusals[looks++]
+      if (refusal !== undefined) throw refusal
       return null
     }
     await expect(waitForTx({ ask }, hash, { timeoutMs: 150 })).rejects.toMatchObject({ code: -32012, data: { hash } })

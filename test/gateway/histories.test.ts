@@ -2,20 +2,30 @@ import { expect, test } from '@jest/globals'
 import { findTxWith } from '../../src/gateway/feed/histories.ts'
 import { INDEX_TRIES } from '../../src/gateway/http/limits.ts'
 
-test('a transaction is not said to be in no block while the index is behind the blocks', async () => {
-  const answers = [4, 4, 5].map((last) => ({
-    height: 5,
-    data: { first_height: 1, last_height: last, transaction: null },
-  }))
+const answer = (height: number, last: number) => ({
+  height,
+  data: { first_height: 1, last_height: last, transaction: null },
+})
+
+test('a transaction is not said to be in no block before the index has the block that was the head', async () => {
+  // The chain goes on meanwhile, and the index stays a block behind it.
+  const answers = [answer(5, 4), answer(5, 4), answer(6, 5)]
   let asked = 0
-  const find = findTxWith(async () => answers[Math.min(asked++, 2)] as (typeof answers)[0])
+  const find = findTxWith(async () => answers[asked++] as (typeof answers)[0])
   expect(await find('AB')).toBeUndefined()
   expect(asked).toBe(3)
-  asked = 0
-  const never = findTxWith(async () => {
+})
+
+test('an index that stays behind is an error with the hash, not a transaction that is in no block', async () => {
+  let asked = 0
+  const find = findTxWith(async () => {
     asked++
-    return answers[0] as (typeof answers)[0]
+    return answer(5, 4)
   })
-  expect(await never('AB')).toBeUndefined()
+  await expect(find('AB')).rejects.toMatchObject({
+    code: -32011,
+    message: "the node's index of histories has blocks up to 4, and the chain is at 5: ask again",
+    data: { hash: 'AB', retryAfterMs: 1_000 },
+  })
   expect(asked).toBe(INDEX_TRIES)
 })

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fromBase64 } from '../../base/bytes.ts'
 import type { TxResult } from '../../comet/rpc.ts'
 import type { FoundTx } from './found.ts'
+import { RETRY_AFTER_MS, RpcError } from '../rpc/errors.ts'
 import { INDEX_PAUSE_MS, INDEX_TRIES } from '../http/limits.ts'
 
 /** What every answer of the node's index says: it is whole between these heights. */
@@ -62,16 +63,23 @@ type Read = (path: string) => Promise<{ readonly height: number; readonly data: 
 
 /**
  * Returns a function that finds a transaction in a block by its hash, or undefined. The index may be a moment behind the
- * blocks, so it is asked again while it is, up to INDEX_TRIES times.
+ * blocks, so it is asked again until it has the block that was the head at first, up to INDEX_TRIES times. Throws RpcError
+ * -32011 with the hash when it still lacks that block: what it does not have may be there all the same.
  */
 export const findTxWith =
   (read: Read) =>
   async (hash: string): Promise<ReturnType<typeof foundTxOf> | undefined> => {
+    let head: number | undefined
     for (let tries = 1; ; tries++) {
       const { height, data } = await read(`/history/transaction/${hash}`)
       const { transaction, last_height: last } = data as TxAnswer
       if (transaction !== null) return foundTxOf(transaction)
-      if (last >= height || tries === INDEX_TRIES) return undefined
+      head ??= height
+      if (last >= head) return undefined
+      if (tries === INDEX_TRIES) {
+        const why = `the node's index of histories has blocks up to ${last}, and the chain is at ${head}: ask again`
+        throw new RpcError('nodeAway', why, { hash, retryAfterMs: RETRY_AFTER_MS })
+      }
       await sleep(INDEX_PAUSE_MS)
     }
   }

@@ -43,8 +43,8 @@ const nameOf = (error: unknown): unknown => (error as { name?: unknown } | null 
 /** True when `error` is an RpcError. */
 export const isRpcError = (error: unknown): error is RpcError => nameOf(error) === 'RpcError'
 
-/** How long a caller should wait after -32015 when nothing says it better, in ms. */
-const RETRY_AFTER_MS = 1_000
+/** How long a caller should wait before it asks again when nothing says it better, in ms. */
+export const RETRY_AFTER_MS = 1_000
 
 /** Creates error -32015. `why` names the limit, and `data.retryAfterMs` says when it is worth trying again. */
 export const tooMany = (why: string, retryAfterMs = RETRY_AFTER_MS): RpcError =>

@@ -98,6 +98,18 @@ async function checkAppHash(net: Devnet): Promise<void> {
   check(told === own, `height ${height}: the application tells ${own}, the header of the next block ${told}`)
 }
 
+const INDEX_MS_MAX = 60_000
+
+/** A transaction as the gateway finds it. After a start the index of histories may be behind, which the gateway says. */
+async function findTx(net: Devnet, hash: string): Promise<{ readonly height: number } | null> {
+  for (const deadline = Date.now() + INDEX_MS_MAX; ; ) {
+    const { error, result } = await net.ask('svc_getTransaction', [hash])
+    if (error === undefined) return result as { readonly height: number } | null
+    check(error.code === -32011 && Date.now() < deadline, `${hash}: ${error.message}`)
+    await sleep(100)
+  }
+}
+
 /** Every acknowledged transaction is in the block that was told, and the node's index finds it there. `since`: only those that are new. */
 async function checkAcknowledged(net: Devnet, book: Book, since: number): Promise<void> {
   const inBlock = new Map<number, Set<string>>()
@@ -110,7 +122,7 @@ async function checkAcknowledged(net: Devnet, book: Book, since: number): Promis
       inBlock.get(height)?.has(hash) === true,
       `transaction ${hash} was acknowledged in block ${height} and is not there`,
     )
-    const found = await net.call<{ readonly height: number } | null>('svc_getTransaction', [hash])
+    const found = await findTx(net, hash)
     check(
       found?.height === height,
       `transaction ${hash} was acknowledged in block ${height} and is found in ${found?.height}`,
