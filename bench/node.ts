@@ -167,19 +167,22 @@ export async function startNode(options: NodeOptions): Promise<BenchNode> {
     await comet.stop()
     await endApp(child)
   }
-  try {
+  const ended = comet.exited.then(({ reason }): never => {
+    throw new Error(`${app}: the node ended: ${reason}`)
+  })
+  const firstBlock = async (): Promise<void> => {
     const { latestHeight } = await waitForNode(rpc, NODE_MS_MAX)
     // An application that writes a large genesis or snapshot does not answer meanwhile.
     const height = (): Promise<number> => rpc.committedHeight().catch(() => latestHeight)
-    const why = (): string => `${app}: no block`
-    let hasEnded = false
-    void comet.exited.then(() => (hasEnded = true))
-    const hasBlock = async (): Promise<boolean> => {
-      if ((await height()) > latestHeight) return true
-      if (hasEnded) throw new Error(why())
-      return false
-    }
-    await until(hasBlock, NODE_MS_MAX, why)
+    await until(
+      async () => (await height()) > latestHeight,
+      NODE_MS_MAX,
+      () => `${app}: no block`,
+    )
+  }
+  ended.catch(() => undefined) // Later it ends because it is stopped.
+  try {
+    await Promise.race([firstBlock(), ended])
     return { host: '127.0.0.1', port, rpc, pids: { app: child?.pid, comet: comet.pid }, appStartMs, stop }
   } catch (error) {
     await stop()

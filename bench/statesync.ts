@@ -141,6 +141,7 @@ async function joinerOf(
       'statesync.rpc_servers': `${server},${server}`,
       'statesync.trust_height': snapshot,
       'statesync.trust_hash': hash,
+      'statesync.trust_period': '1h',
       'statesync.discovery_time': `${DISCOVERY_S}s`,
     },
   }
