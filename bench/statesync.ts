@@ -25,7 +25,7 @@ const PIECE_MS = 4000
 const ROUNDS_MAX = 2
 // So high that the node makes none by itself. It offers what is in its folder.
 const SNAPSHOT_INTERVAL = '1000000'
-const WAIT_MS_MAX = 300_000
+const WAIT_MS_MAX = 900_000
 /** The least that CometBFT allows: it gathers the offers of its peers for so long. */
 const DISCOVERY_S = 5
 const MB = 1_000_000

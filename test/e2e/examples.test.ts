@@ -38,9 +38,12 @@ async function start(name: string, cwd?: string): Promise<Started> {
 
 const comet = await findCometBft()
 const isLegacy = comet.version.startsWith('0.37.')
-// Whether it can leave the mempool to the application, as 0.40 of `make matrix` can: that one says it is 0.39.0.
+// Whether it can leave the mempool to the application, as 0.40 of `make matrix` can: that one says it is 0.39.0. The
+// socket client of 0.39.4 does not know the answer to ReapTxs, and the node exits.
 execFileSync(comet.path, ['init', '--home', join(folder.path, 'proposer')], { stdio: 'ignore' })
-const leavesMempool = readFileSync(join(folder.path, 'proposer/config/config.toml'), 'utf8').includes('\nreap_interval')
+const leavesMempool =
+  comet.version !== '0.39.4' &&
+  readFileSync(join(folder.path, 'proposer/config/config.toml'), 'utf8').includes('\nreap_interval')
 beforeAll(async () => {
   linkPackage(folder.path)
   writeExamples(folder.path)
