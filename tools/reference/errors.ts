@@ -15,7 +15,8 @@ export const WHEN: Readonly<Record<RpcErrorName, string>> = {
   internal: 'A defect of the gateway. `data.id` is the id under which the gateway logged it.',
   noKey: 'The gateway was asked to sign for `from` and does not hold its key.',
   nodeAway:
-    'The node cannot be reached, is catching up or stopping, or its chain makes no blocks (`data.stalledMs`, `data.height`).',
+    'The node cannot be reached, is catching up or stopping, its chain makes no blocks (`data.stalledMs`, `data.height`), or ' +
+    'its index of histories has not reached the head (`data.retryAfterMs`).',
   notInBlock:
     'The transaction was sent but is not in a block yet. `data.hash` is its hash: look it up later, or send the same bytes again.',
   mempoolFull: "The node's mempool is full, or the gateway waits for as many transactions as it can.",
