@@ -155,17 +155,24 @@ function indexOrder(
     return { where: 'WHERE i."key" >= ? AND i."key" < ?', values: [prefix, end] }
   }
 
+  // PERF: the cursor takes the place of the bound that it is behind. SQLite begins at one bound, and would read all rows
+  // between the two again for each batch.
+  const boundsBehind = (prefix: Uint8Array, cursor: Uint8Array, reverse: boolean): ReturnType<typeof boundsOf> => {
+    if (reverse) return { where: 'WHERE i."key" >= ? AND i."key" < ?', values: [prefix, cursor] }
+    const end = endOf(prefix)
+    if (end === undefined) return { where: 'WHERE i."key" > ?', values: [cursor] }
+    return { where: 'WHERE i."key" > ? AND i."key" < ?', values: [cursor, end] }
+  }
+
   // PERF: the sort key is not selected but made of the last row of a batch: a blob costs more than the rest of its row.
   const scan = (prefix: Uint8Array, reverse: boolean, getRow?: (key: object) => object): Generator<object> => {
     const select = getRow === undefined ? selectRows : selectKeys
-    const { where, values } = boundsOf(prefix)
     const order = `ORDER BY i."key" ${reverse ? 'DESC' : 'ASC'}`
-    const after = `AND i."key" ${reverse ? '<' : '>'} ?`
     return inBatches(
-      (cursor: Uint8Array | undefined, limit) =>
-        (cursor === undefined
-          ? statement(`${select} ${where} ${order} LIMIT ${limit}`).all(...values)
-          : statement(`${select} ${where} ${after} ${order} LIMIT ${limit}`).all(...values, cursor)) as RawRow[],
+      (cursor: Uint8Array | undefined, limit) => {
+        const { where, values } = cursor === undefined ? boundsOf(prefix) : boundsBehind(prefix, cursor, reverse)
+        return statement(`${select} ${where} ${order} LIMIT ${limit}`).all(...values) as RawRow[]
+      },
       getRow === undefined ? fromSql : (raw) => getRow(keyFromSql(raw)),
       sortKeyIn,
     )
