@@ -254,10 +254,9 @@ test('a node makes blocks, survives kill -9 with its state, proves it to Go, and
   await allGone(programs.map(({ pid }) => pid))
 
   const again = dev(args, laddr(p2p))
-  await reached(rpc, 104)
+  const { sync_info: head } = await reached(rpc, 104)
   expect(await script('query', ['alice'], ask)).toBe(`proven: ${bob}`)
   await proveToGo(rpc, 'alice')
-  const { sync_info: head } = await reached(rpc, 104)
 
   const joining = dev(['--home', 'data2', '--port', String(other), '--join', rpc], laddr(otherP2p))
   // On a fast machine the snapshot is older than the transfer.

@@ -149,19 +149,24 @@ function indexOrder(
   const selectRows = `SELECT ${columns.join(', ')} FROM ${indexTable} CROSS JOIN "${table.name}" AS t ON ${sameKey.join(' AND ')}`
   const selectKeys = `SELECT ${keys.map(({ inIndex }) => inIndex).join(', ')} FROM ${indexTable}`
 
-  const boundsOf = (prefix: Uint8Array): { readonly where: string; readonly values: Uint8Array[] } => {
-    const end = endOf(prefix)
-    if (end === undefined) return { where: 'WHERE i."key" >= ?', values: [prefix] }
-    return { where: 'WHERE i."key" >= ? AND i."key" < ?', values: [prefix, end] }
-  }
-
-  // PERF: the cursor takes the place of the bound that it is behind. SQLite begins at one bound, and would read all rows
-  // between the two again for each batch.
-  const boundsBehind = (prefix: Uint8Array, cursor: Uint8Array, reverse: boolean): ReturnType<typeof boundsOf> => {
-    if (reverse) return { where: 'WHERE i."key" >= ? AND i."key" < ?', values: [prefix, cursor] }
-    const end = endOf(prefix)
-    if (end === undefined) return { where: 'WHERE i."key" > ?', values: [cursor] }
-    return { where: 'WHERE i."key" > ? AND i."key" < ?', values: [cursor, end] }
+  /**
+   * Where rows with a prefix are; of a scan that has come to `cursor`, those behind it.
+   *
+   * PERF: the cursor takes the place of the bound that is behind it. SQLite begins at one bound, and would read all rows
+   * between the two again for each batch.
+   */
+  const boundsOf = (
+    prefix: Uint8Array,
+    cursor?: Uint8Array,
+    reverse = false,
+  ): { readonly where: string; readonly values: readonly Uint8Array[] } => {
+    const isPassed = cursor !== undefined && !reverse
+    const from = `WHERE i."key" ${isPassed ? '>' : '>='} ?`
+    const first = isPassed ? cursor : prefix
+    const end = (reverse ? cursor : undefined) ?? endOf(prefix)
+    return end === undefined
+      ? { where: from, values: [first] }
+      : { where: `${from} AND i."key" < ?`, values: [first, end] }
   }
 
   // PERF: the sort key is not selected but made of the last row of a batch: a blob costs more than the rest of its row.
@@ -170,7 +175,7 @@ function indexOrder(
     const order = `ORDER BY i."key" ${reverse ? 'DESC' : 'ASC'}`
     return inBatches(
       (cursor: Uint8Array | undefined, limit) => {
-        const { where, values } = cursor === undefined ? boundsOf(prefix) : boundsBehind(prefix, cursor, reverse)
+        const { where, values } = boundsOf(prefix, cursor, reverse)
         return statement(`${select} ${where} ${order} LIMIT ${limit}`).all(...values) as RawRow[]
       },
       getRow === undefined ? fromSql : (raw) => getRow(keyFromSql(raw)),
