@@ -7,6 +7,7 @@ import { historyRows } from '../node/history/support.ts'
 import { svcd } from './support/devnet.ts'
 import {
   endNetwork,
+  gatewayReady,
   makeNetwork,
   type NetworkNode,
   type RunningNode,
@@ -52,7 +53,7 @@ test('the index that is rebuilt from the blocks is the one that the application 
   removeHistory(indexOf(node))
   running = await startNode(node)
   await waitForHead(node, running, BLOCKS + 5, LIMIT_MS)
-  await startNodeGateway(node)
+  await gatewayReady(node)
   const before = await svc.async.getTransactions({ address: from })
   expect(before).toMatchObject({ data: [], next: null })
   expect(before.earliest_height).toBeGreaterThan(1)

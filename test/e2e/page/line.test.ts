@@ -141,21 +141,21 @@ withBrowser('the line to the gateway', () => {
   })
 
   test('another chain, before the page has heard of a block of the first one', async () => {
-    const subscribed = new Promise<void>((done) => {
-      let isFirst = true
-      void page.routeWebSocket(/./, (socket) => {
-        const server = socket.connectToServer()
-        if (!isFirst) return
-        isFirst = false
-        server.onMessage((message) => {
-          if (String(message).includes('"method"')) return
-          socket.send(message)
-          done()
-        })
+    const subscribed = Promise.withResolvers<void>()
+    let isFirst = true
+    // Without waiting, the page would sometimes be loaded before its sockets are routed.
+    await page.routeWebSocket(/./, (socket) => {
+      const server = socket.connectToServer()
+      if (!isFirst) return
+      isFirst = false
+      server.onMessage((message) => {
+        if (String(message).includes('"method"')) return
+        socket.send(message)
+        subscribed.resolve()
       })
     })
     await page.reload()
-    await subscribed
+    await subscribed.promise
     await page.getByText('svcd-devnet').waitFor()
     await gateway.close()
     await restart(other.rpcUrl)

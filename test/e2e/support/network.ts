@@ -166,14 +166,22 @@ export async function startNode(
 }
 
 /** Starts the gateway of a node that has blocks; resolves with its process id when it is ready. */
-export async function startNodeGateway({ home, gateway }: NetworkNode, args: readonly string[] = []): Promise<number> {
-  const child = startScript(home, 'gateway.sh', args)
+export async function startNodeGateway(node: NetworkNode, args: readonly string[] = []): Promise<number> {
+  const child = startScript(node.home, 'gateway.sh', args)
+  const ended = new Promise<never>((_, failed) =>
+    child.once('close', (status) => failed(new Error(`${node.home}/gateway.sh ended with ${status}`))),
+  )
+  await Promise.race([gatewayReady(node), ended])
+  return child.pid as number
+}
+
+/** Resolves when the gateway of a node, which was started before, is ready. */
+export async function gatewayReady({ gateway }: NetworkNode): Promise<void> {
   const deadlineMs = performance.now() + WATCH_MS_MAX
-  while (isRunning(child.pid as number) && performance.now() < deadlineMs) {
-    if ((await fetch(`${gateway}/readyz`).catch(() => undefined))?.ok === true) return child.pid as number
+  while ((await fetch(`${gateway}/readyz`).catch(() => undefined))?.ok !== true) {
+    if (performance.now() > deadlineMs) throw new Error(`the gateway at ${gateway} is not ready`)
     await sleep(50)
   }
-  throw new Error(`${home}/gateway.sh does not answer; exit status ${child.exitCode}`)
 }
 
 /**
