@@ -80,3 +80,18 @@ test('what is parsed is run before more of its address is parsed, in the order i
   await Promise.all(['1', '2', '3', '4'].map(answer))
   expect(begun).toEqual(['text 1', 'text 2', 'calls 1', 'calls 2', 'text 3', 'text 4', 'calls 3', 'calls 4'])
 })
+
+test('what a call turns out to cost more is waited for too, in turns between those of other addresses', async () => {
+  const { charge, textOf } = createAdmission(0, () => false)
+  const begun: string[] = []
+  const several = Array.from({ length: TURN_CALLS }, (_, at) =>
+    charge('10.0.0.1', at % 2 === 0 ? 15 : 1).then(() => void begun.push(String(at))),
+  )
+  await nextRound()
+  const [other] = textOf('10.0.0.2', 0).admitCalls(['call'])
+  await other?.then(() => begun.push('other'))
+  expect(begun.indexOf('other')).toBeLessThanOrEqual(TURN_CALLS / 8 + 1)
+  await Promise.all(several)
+  const own = begun.filter((one) => one !== 'other')
+  expect(own).toEqual(Array.from({ length: TURN_CALLS }, (_, at) => String(at)))
+})

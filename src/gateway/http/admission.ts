@@ -100,8 +100,11 @@ export function createCount(what: string, max: number, windowMs = RATE_WINDOW_MS
 export interface Admission {
   /** Counts a request, whatever it is, and says why it is too much, or undefined. */
   readonly countRequest: (ip: string) => RpcError | undefined
-  /** Counts a call as so many more than one, once it is read. Throws an RpcError where that is too much. */
-  readonly charge: (ip: string, calls: number) => void
+  /**
+   * Counts a call as so many more than one, once it is read, and waits for their turn. Calls of one address go on in the
+   * order in which they came to this. Throws an RpcError where that is too much.
+   */
+  readonly charge: (ip: string, calls: number) => Promise<void>
   /** For one text of calls; `counted`: how many of its calls have been counted already. */
   readonly textOf: (ip: string, counted: 0 | 1) => Pick<Server, 'admitText' | 'admitCalls'>
 }
@@ -119,9 +122,11 @@ export function createAdmission(callsPerSecond: number, isList: (method: string)
   const turns = createTurns()
   return {
     countRequest: (ip) => countCalls(callerAddress(ip), 1),
-    charge: (ip, calls) => {
-      const refused = calls > 0 ? countCalls(callerAddress(ip), calls) : undefined
+    charge: async (ip, calls) => {
+      const address = callerAddress(ip)
+      const refused = countCalls(address, calls)
       if (refused !== undefined) throw refused
+      await turns(address, 'calls', calls)
     },
     textOf: (ip, counted) => {
       const address = callerAddress(ip)

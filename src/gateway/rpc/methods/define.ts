@@ -35,8 +35,8 @@ export interface CallConnection {
   readonly address: string
   /** The address at which the caller reached the gateway: http://host:port/, or https:// behind a proxy. */
   readonly url: string
-  /** Counts the call as so many more than one. Throws an RpcError where the caller has had too many. */
-  readonly charge: (calls: number) => void
+  /** Counts the call as so many more than one, and waits for their turn. Throws an RpcError where the caller has had too many. */
+  readonly charge: (calls: number) => Promise<void>
   /** Only of a websocket. */
   readonly subscriber?: CallSubscriber
 }

@@ -64,7 +64,7 @@ const sendRawTransaction = defineMethod({
   run: async (services, { transaction, wait = true }, { charge }) => {
     const tx = decodeTx(transaction)
     // Each signature of an account of several keys takes as long to verify as a transaction.
-    if (!('why' in tx)) charge(signaturesOf(tx) - 1)
+    if (!('why' in tx) && tx.several !== undefined) await charge(signaturesOf(tx) - 1)
     const sending = services.sender.submitRaw(transaction)
     const outcome = outcomeOf(services, 'why' in tx ? 'unknown' : tx.body.operation, sending)
     return wait ? resultOf(services.chain, await outcome) : sentResult(await sending)
