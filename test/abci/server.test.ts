@@ -204,7 +204,7 @@ test('without onFatal, the program ends with the error', () => {
     connect(path).write(Buffer.from('${checkTx(1).toString('hex')}', 'hex'))`
   const env = { ...process.env, NODE_OPTIONS: '' }
   const args = ['--input-type=module', '-e', program]
-  const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', env, timeout: 20_000 })
+  const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', env, timeout: 300_000 })
   expect([status, stderr]).toEqual([1, expect.stringContaining('Error: disk full')])
 })
 

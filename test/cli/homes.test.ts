@@ -6,7 +6,7 @@ import { freePorts } from '../e2e/support/processes.ts'
 import { type Ended, makePlace, type Place, run, type Running, svcd } from './support.ts'
 
 const DEVNET_0 = '0x098a8672bc66ec7177f82cd529ed8e5bbdc28a27'
-const HANG_MS_MAX = 30_000
+const HANG_MS_MAX = 300_000
 
 let place: Place
 let home = ''

@@ -8,7 +8,7 @@ const SVCD = fileURLToPath(new URL('../../src/cli/svcd.js', import.meta.url))
 export const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`
 
 /** A program that waits for something that is never typed is ended after this many ms, and the test shows what it said. */
-const TERMINAL_MS_MAX = 50_000
+const TERMINAL_MS_MAX = 300_000
 
 /** What is typed once the terminal shows `seen`. */
 export interface Typing {

@@ -79,9 +79,9 @@ function killGroup({ pid }: Program): void {
 const mainOf = (pid: number): number =>
   descendantsOf(pid).find(({ args }) => args.startsWith('node main.ts'))?.pid as number
 
-/** The answer of a node's RPC, asked again until there is one that fits. Throws after 40 s. */
+/** The answer of a node's RPC, asked again until there is one that fits. Throws after 5 minutes. */
 async function until<T>(rpc: string, path: string, fits: (result: T) => boolean): Promise<T> {
-  const deadline = Date.now() + 40_000
+  const deadline = Date.now() + 300_000
   for (;;) {
     const answer = await fetch(`${rpc}/${path}`)
       .then((response) => response.json() as Promise<{ result: T }>)

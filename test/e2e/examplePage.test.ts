@@ -39,8 +39,6 @@ withBrowser('in headless Chromium', () => {
 
   async function open(url: string): Promise<Page> {
     const opened = await (browser as Browser).newPage()
-    // Ends only a wait for what never happens, also on a machine that is busy with other things.
-    opened.setDefaultTimeout(120_000)
     opened.on('pageerror', (error) => failures.push(error.message))
     await opened.goto(url)
     return opened

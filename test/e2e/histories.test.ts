@@ -17,7 +17,7 @@ import {
 import { waitForHead } from './support/replay.ts'
 import { testFolder } from './support/testFolder.ts'
 
-const LIMIT_MS = 120_000
+const LIMIT_MS = 300_000
 const folder = testFolder(endNetwork)
 let node: NetworkNode
 let running: RunningNode

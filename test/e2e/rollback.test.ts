@@ -10,7 +10,7 @@ import { endNetwork, makeNetwork, type NetworkNode, startNode, startNodeGateway 
 import { type Committed, committedBlocks, replayFromGenesis, waitForHead } from './support/replay.ts'
 import { testFolder } from './support/testFolder.ts'
 
-const LIMIT_MS = 60_000
+const LIMIT_MS = 300_000
 const SINK = `0x${'5e'.repeat(20)}`
 const folder = testFolder(endNetwork)
 let node: NetworkNode

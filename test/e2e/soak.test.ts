@@ -8,7 +8,7 @@ import type { CampaignReport } from '../support/campaign.ts'
 import { testFolder } from './support/testFolder.ts'
 
 const MAIN = fileURLToPath(new URL('../soak/main.ts', import.meta.url))
-const LIMIT_MS = 240_000
+const LIMIT_MS = 300_000
 const SECONDS = '0.1'
 const LEAK_MB_AN_HOUR = '7200'
 const folder = testFolder()

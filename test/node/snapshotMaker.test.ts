@@ -13,7 +13,7 @@ import { tempFolder } from '../support/tempFolder.ts'
 
 const { path: folder, remove } = tempFolder('maker')
 afterAll(remove)
-const LIMIT_MS = 60_000
+const LIMIT_MS = 300_000
 
 interface Line {
   readonly fields: { readonly height?: number; readonly why?: string }

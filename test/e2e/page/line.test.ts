@@ -205,7 +205,7 @@ withBrowser('the line to the gateway', () => {
     await web.shot('line-too-often')
     expect(await page.locator('main').textContent()).not.toContain('Too many')
     // It comes without a step of the reader's.
-    await page.getByText('base units').waitFor({ timeout: 30_000 })
+    await page.getByText('base units').waitFor()
     expect(faults()).toEqual([])
   })
 })

@@ -9,7 +9,7 @@ withBrowser('the overview', () => {
   test('shows a new block without being asked', async () => {
     const { page, shot } = await site.open()
     const height = await site.net.mine(12)
-    await page.getByRole('link', { name: String(height), exact: true }).waitFor({ timeout: 10_000 })
+    await page.getByRole('link', { name: String(height), exact: true }).waitFor()
     await shot('overview', true)
   })
 

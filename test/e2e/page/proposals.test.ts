@@ -82,7 +82,7 @@ withBrowser('proposals and parameters', () => {
     await listed(page).getByText('Set max_vals to 7 validators').waitFor()
     const live = await propose('max_vals', '9')
     await vote(live, 'Y')
-    await listed(page).getByText('Set max_vals to 9 validators').waitFor({ timeout: 10_000 })
+    await listed(page).getByText('Set max_vals to 9 validators').waitFor()
   })
 
   test('a parameter tells what it was, from which block on and by which proposal', async () => {

@@ -3,10 +3,14 @@ import { type Browser, chromium } from 'playwright-core'
 /** The browser that tests and benchmarks drive. */
 export const CHROMIUM = process.env['SVCD_CHROMIUM'] ?? '/usr/bin/chromium'
 
+/** Ends only a wait for what never happens, also on a machine that is busy with other things. */
+const HANG_MS_MAX = 300_000
+
 /** Starts headless Chromium, with `flags` beside those that every test needs. */
-export const startBrowser = (flags: readonly string[] = []): Promise<Browser> =>
-  chromium.launch({
+export async function startBrowser(flags: readonly string[] = []): Promise<Browser> {
+  const browser = await chromium.launch({
     executablePath: CHROMIUM,
+    timeout: HANG_MS_MAX,
     args: [
       '--headless',
       '--no-sandbox',
@@ -17,3 +21,6 @@ export const startBrowser = (flags: readonly string[] = []): Promise<Browser> =>
       ...flags,
     ],
   })
+  browser.on('context', (context) => context.setDefaultTimeout(HANG_MS_MAX))
+  return browser
+}

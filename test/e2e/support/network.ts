@@ -22,7 +22,7 @@ export interface Head {
 }
 
 /** How long anything here is waited for: below the time of a test, whose end would not end the waiting. */
-const WATCH_MS_MAX = 50_000
+const WATCH_MS_MAX = 300_000
 
 /** Every process that `startNode` and `startScript` began; `endNetwork` ends them, and so does the end of this process. */
 const children = new Set<ChildProcess>()
