@@ -49,6 +49,7 @@ type Place = readonly [height: number, index: number, nonce: number]
 /** The places of committed transactions: which nonce stands in which block. */
 async function nonceOrder(results: readonly TransactionResult[]): Promise<readonly Place[]> {
   const svc = new Svc(net.url)
+  await net.waitForIndex(Math.max(...results.map(({ height }) => height)))
   const found = await Promise.all(results.map(({ hash }) => svc.async.getTransaction(hash)))
   return found.map((one) => [one?.height ?? 0, one?.index ?? 0, one?.nonce ?? -1])
 }

@@ -118,10 +118,11 @@ withBrowser('in headless Chromium', () => {
       return isWaiting && lost++ === 0 ? route.abort('connectionreset') : route.continue()
     })
     await submit('transfer', { To: NOBODY, Tokens: '1.5' })
-    const [, hash = ''] =
-      /^Paid in block \d+, by transaction (\w+)$/.exec(await shown('transfer-answer', /^Paid/)) ?? []
+    const [, height, hash = ''] =
+      /^Paid in block (\d+), by transaction (\w+)$/.exec(await shown('transfer-answer', /^Paid/)) ?? []
     await page.unrouteAll()
     expect(lost).toBe(1)
+    await net?.waitForIndex(Number(height))
     const { sender } = await (net as Devnet).call<{ sender: string }>('svc_getTransaction', [hash])
     expect(await net?.call('svc_getTransactionCount', [sender])).toBe(1)
     expect(await net?.call('svc_getBalance', [NOBODY])).toBe('1500000000000000000')

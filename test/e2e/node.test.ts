@@ -227,6 +227,7 @@ test('1,000 transfers of one account at once over HTTP: all are committed, with 
   const results = await Promise.all(Array.from({ length: count }, transfer))
   expect(results.filter(({ height }: TxResult) => height === 0)).toEqual([])
   expect(new Set(results.map(({ hash }) => hash)).size).toBe(count)
+  await net.waitForIndex(Math.max(...results.map(({ height }) => height)))
   const nonces: number[] = []
   for (const { hash, height } of results) {
     const found = await net.call<{ height: number; nonce: number }>('svc_getTransaction', [hash])

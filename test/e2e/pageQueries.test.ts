@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { Svc } from '../../src/client/index.ts'
+import { gatewayClient } from './support/client.ts'
 import { svcd } from './support/devnet.ts'
 import { startDevnet } from './support/recordedDevnet.ts'
 
@@ -15,6 +16,9 @@ beforeAll(async () => {
 afterAll(() => devnet.close())
 
 const at = (index: number): string => devnet.accounts[index]?.address ?? `no account ${index}`
+
+/** Resolves when the index of histories, which may be behind the blocks, has all of them. */
+const indexed = async (): Promise<void> => gatewayClient(devnet.url).waitForIndex(await svc.async.blockNumber())
 
 async function query(...args: readonly string[]): Promise<unknown> {
   const { status, stdout, stderr } = await svcd(['query', ...args, '--gateway', devnet.url, '--json'])
@@ -88,6 +92,7 @@ describe('awards', () => {
 
   test('are found in every 50th block, the newest first, page by page, and with the amount of that block', async () => {
     const height = await devnet.mine(160)
+    await indexed()
     const expected = [...Array(Math.floor(height / 50)).keys()].map((at) => 50 * (at + 1)).reverse()
     expect(await awardsOf(at(0))).toEqual(expected)
     expect(await awardsOf(at(0), 1)).toEqual(expected)
@@ -100,6 +105,7 @@ describe('awards', () => {
     while ((await svc.async.blockNumber()) % 50 !== 49) await devnet.mine()
     const sharesBefore = await shares()
     await devnet.mine()
+    await indexed()
     const [paid] = (await svc.async.getAwards({ validatorAddress: at(0), limit: 1 })).data
     expect(sharesBefore + BigInt(paid?.amount ?? '')).toBe(await shares())
     expect(await query('awards', at(0), '--limit', '1')).toMatchObject({ data: [paid] })
@@ -122,6 +128,7 @@ describe('awards', () => {
       accountUpdateRequestId: Number(atob(String(deliver_tx.data))),
     })
     await mineTo(1)
+    await indexed()
     const history = (await svc.async.getValidatorHistory({ validatorAddress: to, limit: 100 })).data
     const inBlock = history.filter((one) => one.height === height + 20)
     expect([height % 50, inBlock.map(({ type }) => type)]).toEqual([30, ['svc.stake.unbonded']])

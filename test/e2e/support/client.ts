@@ -41,6 +41,14 @@ export interface GatewayClient {
   readonly height: () => Promise<number>
   /** Resolves with the first height at or above `height` that is seen. */
   readonly waitForHeight: (height: number) => Promise<number>
+  /** Resolves when the node's index of histories, which may be behind its blocks, holds that of `height`. */
+  readonly waitForIndex: (height: number) => Promise<void>
+}
+
+/** Between which heights the index of histories is whole, as every page of it says. */
+interface IndexSpan {
+  readonly height: number
+  readonly earliest_height: number
 }
 
 const PAUSE_MS = 40
@@ -88,6 +96,14 @@ export function gatewayClient(url: string): GatewayClient {
       for (;;) {
         const head = await height()
         if (head >= wanted) return head
+        await sleep(PAUSE_MS)
+      }
+    },
+    waitForIndex: async (wanted) => {
+      for (;;) {
+        const span = await call<IndexSpan>('svc_getTransactions', { limit: 1 })
+        // One that holds no block yet says that it begins behind the head.
+        if (span.earliest_height <= wanted && span.height >= wanted) return
         await sleep(PAUSE_MS)
       }
     },

@@ -98,7 +98,7 @@ async function checkAppHash(net: Devnet): Promise<void> {
   check(told === own, `height ${height}: the application tells ${own}, the header of the next block ${told}`)
 }
 
-const INDEX_MS_MAX = 60_000
+const INDEX_MS_MAX = 300_000
 
 /** A transaction as the gateway finds it. After a start the index of histories may be behind, which the gateway says. */
 async function findTx(net: Devnet, hash: string): Promise<{ readonly height: number } | null> {
