@@ -95,7 +95,8 @@ test('a retired program ends the devnet with status 0 and says so; only its succ
   const net = await startDevnet(place)
   const [from] = await net.call<string[]>('svc_accounts')
   const { data } = await net.call<{ data: { pub_key: { value: string } } }>('svc_queryValidator', [from])
-  const retiredBlockHeight = (await net.height()) + 6
+  // Far enough that proposal and vote are in blocks before it on a busy machine.
+  const retiredBlockHeight = (await net.height()) + 50
   const proposed = await net.commit('svc_proposeRetireProgram', {
     from,
     preservedValidators: data.pub_key.value,

@@ -16,7 +16,7 @@ import { type DropIn, openUnits, type Units } from './support/systemd.ts'
 import { testFolder } from './support/testFolder.ts'
 
 /** How long anything here is waited for. */
-const WAIT_MS = 90_000
+const WAIT_MS = 300_000
 const [upgrade, accept, joinBySnapshot, joinByBlocks] = examplesRunBy('test/e2e/successor.test.ts')
 
 /** A machine with a release of svcd, a home, and the units of its node. */
@@ -137,7 +137,8 @@ const rpcOf = ({ home }: Machine): NetworkNode => {
 /** Proposes that the program retires in some blocks, and has every validator approve it. */
 async function approveRetirement(): Promise<number> {
   const [from = '', other = ''] = nodes.map(({ owner }) => owner)
-  const retiredBlockHeight = (await gateway.height()) + 15
+  // Far enough that proposal and votes are in blocks before it on a busy machine.
+  const retiredBlockHeight = (await gateway.height()) + 50
   const { deliver_tx: done } = await gateway.commit('svc_proposeRetireProgram', {
     from,
     preservedValidators,

@@ -40,10 +40,10 @@ export interface ChainOptions {
 
 const OPEN_PROPOSALS_MAX = 20
 // On a busy machine a few blocks pass before the last of a round has reached the mempool.
-const EXPIRES_IN_BLOCKS = 10
+const EXPIRES_IN_BLOCKS = 40
 const REASON = 'Why this is proposed. '.repeat(90).trim()
 const PROFILE = 'A candidacy with as much to say of itself as people write. '.repeat(8).trim()
-const READY_MS_MAX = 60_000
+const READY_MS_MAX = 300_000
 const SVCD = fileURLToPath(new URL('../../src/cli/svcd.js', import.meta.url))
 
 /** One validator, whose key the node has; the others are outside the set. */
