@@ -3,11 +3,12 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
 import { lastCheck, makeBook, sendUntil } from './support/crash.ts'
-import { gatewayClient } from './support/client.ts'
+import { gatewayClient, type TxResult } from './support/client.ts'
 import { makePlace, startDevnet, svcd } from './support/devnet.ts'
 import { cometBftOnFullDisk } from './support/fullDisk.ts'
 import {
   endNetwork,
+  gatewayAnswers,
   makeNetwork,
   type NetworkNode,
   startNode,
@@ -22,7 +23,8 @@ const folder = testFolder(endNetwork)
 
 test('a devnet whose CometBFT cannot write ends with the cause; with room again all that was acknowledged is there', async () => {
   const place = await makePlace(join(folder, 'devnet'), '100ms')
-  const program = await cometBftOnFullDisk(join(folder, 'devnet-cometbft'), KIB)
+  // So much that the blocks until it is ready do not fill it on a busy machine.
+  const program = await cometBftOnFullDisk(join(folder, 'devnet-cometbft'), 2 * KIB)
   const net = await startDevnet(place, ['--os', 'ubuntu'], { ...process.env, SVCD_COMETBFT: program })
   const book = makeBook()
   let isOver = false
@@ -69,7 +71,9 @@ test('a node that lives on without making blocks: readyz, metrics, status, docto
   symlinkSync('cometbft.out.log', join(home, 'logs', 'cometbft.log')) // where `start-all.sh` has it
   const stuck = await startNode(node, [], await cometBftOnFullDisk(join(folder, 'net-cometbft'), KIB))
   const [metricsPort = 0] = await freePorts(1)
-  await startNodeGateway(node, ['--devnet', '--stalled-after', '2s', '--metrics', `127.0.0.1:${metricsPort}`])
+  // On a busy machine the node may be stuck before the gateway is up.
+  const args = ['--devnet', '--stalled-after', '2s', '--metrics', `127.0.0.1:${metricsPort}`]
+  await startNodeGateway(node, args, gatewayAnswers)
   const gateway = gatewayClient(url)
   const [from, to] = await gateway.call<string[]>('svc_accounts')
   const transfer = { from, to, value: '1' }
@@ -92,7 +96,9 @@ test('a node that lives on without making blocks: readyz, metrics, status, docto
   })
   expect(await waiting()).toBe(before)
   expect(await gateway.call('svc_getBalance', [from])).toMatch(/^\d+$/)
-  expect(await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()).toMatch(/^svc_head_age_seconds [2-9]/m)
+  expect(await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()).toMatch(
+    /^svc_head_age_seconds (?:[2-9]|\d\d)/m,
+  )
 
   const status = await svcd(['status', '--gateway', url, '--home', home, '--json'])
   expect(JSON.parse(status.stdout)).toMatchObject({
@@ -110,6 +116,12 @@ test('a node that lives on without making blocks: readyz, metrics, status, docto
   await stuck.end('SIGTERM')
   const mended = await startNode(node)
   await until(async () => ((await readiness()).ready ? true : undefined))
-  expect((await gateway.commit('svc_transfer', transfer)).height).toBeGreaterThan(0)
+  // On a busy machine even this chain is without a block for 2 s now and then.
+  const { height } = await until(async () => {
+    const { error, result } = await gateway.ask('svc_transfer', [transfer])
+    if (error !== undefined) expect(error).toEqual(refused)
+    return result as TxResult | undefined
+  })
+  expect(height).toBeGreaterThan(0)
   expect(await mended.end('SIGTERM')).toBe(0)
 })

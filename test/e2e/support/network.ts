@@ -165,24 +165,33 @@ export async function startNode(
   }
 }
 
-/** Starts the gateway of a node that has blocks; resolves with its process id when it is ready. */
-export async function startNodeGateway(node: NetworkNode, args: readonly string[] = []): Promise<number> {
+/** Starts the gateway of a node that has blocks; resolves with its process id when it is ready, or else `isUp`. */
+export async function startNodeGateway(
+  node: NetworkNode,
+  args: readonly string[] = [],
+  isUp = gatewayReady,
+): Promise<number> {
   const child = startScript(node.home, 'gateway.sh', args)
   const ended = new Promise<never>((_, failed) =>
     child.once('close', (status) => failed(new Error(`${node.home}/gateway.sh ended with ${status}`))),
   )
-  await Promise.race([gatewayReady(node), ended])
+  await Promise.race([isUp(node), ended])
   return child.pid as number
 }
 
-/** Resolves when the gateway of a node, which was started before, is ready. */
-export async function gatewayReady({ gateway }: NetworkNode): Promise<void> {
+async function untilReadyz({ gateway }: NetworkNode, says: (status: number) => boolean): Promise<void> {
   const deadlineMs = performance.now() + WATCH_MS_MAX
-  while ((await fetch(`${gateway}/readyz`).catch(() => undefined))?.ok !== true) {
+  while (!says((await fetch(`${gateway}/readyz`).catch(() => undefined))?.status ?? 0)) {
     if (performance.now() > deadlineMs) throw new Error(`the gateway at ${gateway} is not ready`)
     await sleep(50)
   }
 }
+
+/** Resolves when the gateway of a node, which was started before, is ready. */
+export const gatewayReady = (node: NetworkNode): Promise<void> => untilReadyz(node, (status) => status === 200)
+
+/** Resolves when it answers, ready or not. */
+export const gatewayAnswers = (node: NetworkNode): Promise<void> => untilReadyz(node, (status) => status > 0)
 
 /**
  * Kills what is left. Resolves with the programs that still ran. Throws when a CometBFT called its application in an
