@@ -1,12 +1,10 @@
-import { describe, expect, jest, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { anySeed, type CampaignOptions, type CampaignReport, summary } from '../support/campaign.ts'
 import { clock } from './clock.ts'
 import { cuts } from './cuts.ts'
 import { fullDisk } from './disk.ts'
 import { kills } from './kills.ts'
 
-// Each case starts the application anew, up to 17 times in a test.
-jest.setTimeout(180_000)
 const seed = anySeed()
 // The short form of every campaign that any machine can run. `make faults` is the long one.
 describe(`faults: SEED=${seed}`, () => {

@@ -50,6 +50,9 @@ const CHECKPOINT_MISSES_MAX = 100
 // A state that is nearer to the head gives way to a new one: the kill would not be reached.
 const BLOCKS_LEFT_MIN = 8
 
+/** Ends only a wait for what never happens. */
+const CHANGE_MS_MAX = 10_000
+
 /** Kills a process when a file changes, in its `commits`-th Commit. It looks without a pause: the moment is short. */
 function killAtChange(path: string, commits: number): NonNullable<RunOptions['onCommit']> {
   let sent = 0
@@ -57,7 +60,7 @@ function killAtChange(path: string, commits: number): NonNullable<RunOptions['on
     if (++sent < commits) return () => undefined
     const before = changeOf(path)
     return () => {
-      const untilMs = performance.now() + 200
+      const untilMs = performance.now() + CHANGE_MS_MAX
       while (performance.now() < untilMs) if (changeOf(path) !== before) return void process.kill(pid, 'SIGKILL')
     }
   }

@@ -32,7 +32,7 @@ const VALUE = 7n
 /** An address that no key is known of: all transfers go there. */
 const SINK = `0x${'5e'.repeat(20)}`
 const WAIT_MS = 10_000
-const PATIENCE_MS = 30_000
+const PATIENCE_MS = 300_000
 const PAUSE_MS = 100
 const QUIET_MS_MAX = 180_000
 

@@ -25,7 +25,7 @@ import (
 const (
 	snapshotChannel = byte(0x60)
 	chunkChannel    = byte(0x61)
-	answerTimeout   = 10 * time.Second
+	answerTimeout   = 300 * time.Second
 )
 
 var requests = []*statesync.ChunkRequest{

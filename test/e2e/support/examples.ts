@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 import { freePorts } from './processes.ts'
 
 const root = join(import.meta.dirname, '../../..')
-const ANSWER_MS = 20_000
+const ANSWER_MS = 300_000
 
 /** Puts this checkout's `@svcd/abci` where programs in `folder` find it. */
 export function linkPackage(folder: string): void {
@@ -88,7 +88,10 @@ export interface Node extends Started {
   ask<T>(path: string): Promise<T>
 }
 
-/** Settings with which a node in `home` makes blocks quickly and is reached at free ports. Returns its RPC address. */
+/**
+ * Settings with which a node in `home` makes blocks quickly, waits for that of a transaction, and is reached at free
+ * ports. Returns its RPC address.
+ */
 export async function configure(home: string): Promise<string> {
   const [rpc, p2p] = await freePorts(2)
   const file = join(home, 'config/config.toml')
@@ -96,6 +99,7 @@ export async function configure(home: string): Promise<string> {
     .replace('tcp://127.0.0.1:26657', `tcp://127.0.0.1:${rpc}`)
     .replace('tcp://0.0.0.0:26656', `tcp://127.0.0.1:${p2p}`)
     .replace(/^timeout_commit = .*/m, 'timeout_commit = "50ms"')
+    .replace(/^timeout_broadcast_tx_commit = .*/m, 'timeout_broadcast_tx_commit = "300s"')
   writeFileSync(file, settings)
   return `http://127.0.0.1:${rpc}`
 }

@@ -52,7 +52,7 @@ export function descendantsOf(pid: number): readonly Running[] {
  * Resolves when none of `pids` runs any more; throws after `limitMs` with those that do. Kernels take a moment to bury
  * the dead.
  */
-export async function allGone(pids: readonly number[], limitMs = 60_000): Promise<void> {
+export async function allGone(pids: readonly number[], limitMs = 300_000): Promise<void> {
   const deadline = Date.now() + limitMs
   for (;;) {
     const left = pids.filter(isRunning)

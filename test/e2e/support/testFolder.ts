@@ -2,7 +2,7 @@ import { afterAll } from '@jest/globals'
 import { tempFolder } from '../../support/tempFolder.ts'
 import { endLeftovers } from './devnet.ts'
 
-const STOP_MS_MAX = 120_000
+const STOP_MS_MAX = 600_000
 
 /**
  * A folder for the tests of a file or of a group. After them `stop` is called; then, also when that fails, whatever
