@@ -100,5 +100,8 @@ test('who withdrew activates with the same key, and has its power back when its 
   const { owner = '' } = nodes[2] ?? {}
   const old = await keyOf(owner)
   await gateway.commit('svc_activateCandidacy', { from: owner })
-  expect(await powerOfKey(old)).toBeGreaterThan(1)
+  // On a busy machine its signature may be too late for some blocks.
+  let power = 0
+  for (let tries = 0; tries < 20 && power <= 1; tries++) power = await powerOfKey(old)
+  expect(power).toBeGreaterThan(1)
 })
