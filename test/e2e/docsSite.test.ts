@@ -59,6 +59,12 @@ test('a page asks no other host for anything: no address of one is in its styles
   expect(loaded).toEqual([])
 })
 
+/** Opens a page of the site. What is typed and clicked before its scripts have taken it over is lost. */
+async function openAt(page: Page, url: string): Promise<void> {
+  await page.goto(url)
+  await page.waitForFunction("document.querySelector('#app').__vue_app__ !== undefined")
+}
+
 withBrowser('in headless Chromium', () => {
   const problems: string[] = []
 
@@ -80,7 +86,7 @@ withBrowser('in headless Chromium', () => {
       if (!/^(?:http:\/\/127\.0\.0\.1:|data:|blob:)/.test(request.url())) problems.push(`${path}: ${request.url()}`)
     })
     try {
-      await page.goto(`${site.url}${path}`)
+      await openAt(page, `${site.url}${path}`)
       await visit(page)
       await page.waitForLoadState('networkidle')
     } finally {
@@ -212,7 +218,7 @@ withBrowser('in headless Chromium, where the gateway cannot be read', () => {
       const { pathname } = new URL(route.request().url())
       await route.fulfill({ path: join(built, pathname.slice(BASE.length)) })
     })
-    await page.goto(`http://docs.example${BASE}playground.html`)
+    await openAt(page, `http://docs.example${BASE}playground.html`)
     await page.getByRole('button', { name: 'Connect' }).waitFor()
     for (const [address, said] of [
       [(devnet as Devnet).url, '--allow-origin http://docs.example'],
