@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { join } from 'node:path'
 import { Svc, type SvcProofError, type VerifiedDelegation } from '../../src/client/index.ts'
@@ -168,13 +168,24 @@ describe('svcd query --prove', () => {
 
 test('svcd query --prove trusts no header for longer than those who signed it can be punished', async () => {
   const chain = await startDevnet(await makePlace(join(folder, 'fast')), ['--fast', '--block-time', '1s'])
+  const home = join(folder, 'fastLight')
   const ask = (...flags: readonly string[]): Promise<Ended> => {
     const gateway = ['--gateway', chain.url, '--node', chain.node.url]
-    return svcd(['query', 'balance', nobody, '--prove', '--home', join(folder, 'fastLight'), ...gateway, ...flags])
+    return svcd(['query', 'balance', nobody, '--prove', '--home', home, ...gateway, ...flags])
+  }
+  /** Asks until the header that it begins with is used in time: on a busy machine it may expire before. */
+  const begin = async (flagsOf: () => Promise<readonly string[]>): Promise<void> => {
+    let asked = await ask(...(await flagsOf()))
+    for (let tries = 1; tries < 10 && asked.stderr.includes('header has expired'); tries++)
+      asked = await ask(...(await flagsOf()))
+    expect(asked).toMatchObject({ status: 0 })
   }
   try {
     await chain.waitForHeight(4)
-    expect(await ask('--trust-first')).toMatchObject({ status: 0 })
+    await begin(async () => {
+      rmSync(home, { recursive: true, force: true })
+      return ['--trust-first']
+    })
     // Evidence counts for 18 blocks of a second, and a header for two thirds of that.
     const { latestHeight } = await chain.node.status()
     await chain.waitForHeight(latestHeight + 18)
@@ -182,8 +193,10 @@ test('svcd query --prove trusts no header for longer than those who signed it ca
       status: 1,
       stderr: expect.stringMatching(/header has expired .*: name a newer one with --trust-height and --trust-hash\)/),
     })
-    const { height, hash } = await chain.node.block((await chain.node.status()).latestHeight)
-    expect(await ask('--trust-height', String(height), '--trust-hash', hash)).toMatchObject({ status: 0 })
+    await begin(async () => {
+      const { height, hash } = await chain.node.block((await chain.node.status()).latestHeight)
+      return ['--trust-height', String(height), '--trust-hash', hash]
+    })
   } finally {
     await chain.stop()
   }
