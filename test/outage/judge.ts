@@ -43,12 +43,16 @@ export interface Answered {
 
 /**
  * Says what is wrong with an answer of a gateway whose node does not serve it well; undefined when nothing is.
- * `headMax`: a height that the node has not passed.
+ * `headMax`: a height that the node has not passed. `limitMs`: the longest that a call may take.
  */
-export function wrongOf({ method, answer, tookMs }: Answered, headMax: number): string | undefined {
+export function wrongOf(
+  { method, answer, tookMs }: Answered,
+  headMax: number,
+  limitMs = ANSWER_MS_MAX,
+): string | undefined {
   const { name } = method
   if (answer === undefined) return 'no answer'
-  if (tookMs > ANSWER_MS_MAX) return `an answer after ${tookMs / 1000} s, where ${ANSWER_MS_MAX / 1000} s are the limit`
+  if (tookMs > limitMs) return `an answer after ${tookMs / 1000} s, where ${limitMs / 1000} s are the limit`
   const { error, result } = answer
   if (error !== undefined) {
     const { code, message, data } = error

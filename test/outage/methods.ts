@@ -14,6 +14,8 @@ const PAUSE_MS = 100
 /** Further transfers of one account. Each waits for the one before it, which may take no longer than that one does. */
 const QUEUED = 5
 const VALUE = '1'
+/** The code of a node that cannot answer yet. */
+const AGAIN = -32011
 
 const { methods } = JSON.parse(JSON.stringify(openRpcDocument(methodGroups, '0', 'http://127.0.0.1/'))) as {
   methods: readonly Described[]
@@ -97,7 +99,10 @@ async function unnamed(url: string, before: Nonces, hashes: ReadonlySet<string>)
   const after = await readNonces(url)
   const found = new Map<string, number>()
   for (const hash of hashes) {
-    const answer = await ask(url, 'svc_getTransaction', [hash], PATIENCE_MS)
+    let answer = await ask(url, 'svc_getTransaction', [hash], PATIENCE_MS)
+    // The index of histories may be behind the blocks.
+    for (; answer?.error?.code === AGAIN; await sleep(PAUSE_MS))
+      answer = await ask(url, 'svc_getTransaction', [hash], PATIENCE_MS)
     const { sender } = (answer?.result ?? {}) as { readonly sender?: string }
     if (sender !== undefined) found.set(sender, (found.get(sender) ?? 0) + 1)
   }
@@ -130,8 +135,12 @@ async function unmarked(url: string, fault: Fault): Promise<string | undefined> 
   return catchingUp === true ? undefined : `svc_status: ${JSON.stringify(status)}`
 }
 
-/** Calls every method of the document at once while the fault lasts. */
-export async function callEveryMethod(net: OutageNetwork, fault: Fault): Promise<CampaignReport> {
+/** Calls every method of the document at once while the fault lasts. `limitMs`: the longest that a call may take. */
+export async function callEveryMethod(
+  net: OutageNetwork,
+  fault: Fault,
+  limitMs = ANSWER_MS_MAX,
+): Promise<CampaignReport> {
   const [url, other] = net.gateways
   await sendOnce(url)
   await net.settle()
@@ -147,7 +156,7 @@ export async function callEveryMethod(net: OutageNetwork, fault: Fault): Promise
   )
   const marked = await unmarked(url, fault)
   const wrong = answered.flatMap((one) => {
-    const why = wrongOf(one, headMax)
+    const why = wrongOf(one, headMax, limitMs)
     return why === undefined ? [] : [`${one.method.name}: ${why}`]
   })
   const hashes = answered.flatMap(({ method, answer }) => (sends(method) ? (hashOf(answer) ?? []) : []))
@@ -163,7 +172,7 @@ export async function callEveryMethod(net: OutageNetwork, fault: Fault): Promise
   return {
     name: `every method, CometBFT ${fault}`,
     target:
-      `within ${ANSWER_MS_MAX / 1000} s an error with a code, and with the hash where bytes were sent, or an answer that ` +
+      `within ${limitMs / 1000} s an error with a code, and with the hash where bytes were sent, or an answer that ` +
       'says of which height it is',
     ran: calls.length,
     seed: undefined,
