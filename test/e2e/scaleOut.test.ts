@@ -266,6 +266,9 @@ describeWith(NGINX)('two gateways behind nginx', () => {
     )
     const results = await Promise.all(sent)
     expect(new Set(results.map(({ hash }) => hash)).size).toBe(100)
+    // The node of one gateway may be a block behind that of the other.
+    const last = Math.max(...results.map(({ height }) => height))
+    await Promise.all(gateways.map((one) => gatewayClient(one).waitForHeight(last)))
     expect(await svc.async.getTransactionCount(from)).toBe(100)
   })
 
@@ -399,6 +402,7 @@ describeWith(POSTGRES)('history in PostgreSQL', () => {
 
   test('a gateway on that node answers histories, although CometBFT there searches nothing', async () => {
     const client = gatewayClient(archive.gateway)
+    await client.waitForIndex(await client.height())
     expect(await client.call('svc_getTransactionCount', [validator.owner])).toBe(0)
     expect(await client.call('svc_getTransaction', ['0'.repeat(64)])).toBeNull()
     expect(await client.call('svc_getTransactions', [validator.owner])).toMatchObject({ earliest_height: 1 })
@@ -418,7 +422,7 @@ describeWith(POSTGRES)('history in PostgreSQL', () => {
       Promise.all([archive, validator].map(async (one) => (await headOf(one))?.height ?? 0))
     const lock = execFile(
       join(POSTGRES as string, 'psql'),
-      [...login('svcd'), '-c', 'BEGIN; LOCK TABLE blocks; SELECT pg_sleep(60)'],
+      [...login('svcd'), '-c', 'BEGIN; LOCK TABLE blocks; SELECT pg_sleep(300)'],
       () => undefined,
     )
     const held =
@@ -428,7 +432,7 @@ describeWith(POSTGRES)('history in PostgreSQL', () => {
     while (((await heights())[1] ?? 0) < from + 6) await sleep(50)
     expect((await heights())[0]).toBeLessThan(from + 3)
     asAdmin(
-      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(60)' AND pid <> pg_backend_pid()",
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(300)' AND pid <> pg_backend_pid()",
     )
     lock.kill()
     while (((await heights())[0] ?? 0) < from + 6) await sleep(50)
