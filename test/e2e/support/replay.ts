@@ -13,6 +13,12 @@ export interface Committed {
   readonly timeMs: number
 }
 
+/** Between which heights an index of histories is whole. */
+interface IndexSpan {
+  readonly first_height: number
+  readonly last_height: number
+}
+
 /** Every block that the application of a home has committed, in order. */
 export function committedBlocks(home: string): readonly Committed[] {
   const db = new Database(join(home, 'data', 'state.db'), { readonly: true })
@@ -64,10 +70,23 @@ export async function waitForHead(
   }
 }
 
+/** Resolves when the index of histories of a node, which may be behind its blocks, holds that of `height`. */
+export async function waitForIndex({ rpc }: NetworkNode, height: number): Promise<void> {
+  const path = encodeURIComponent('"/history/transactions?limit=1"')
+  for (;;) {
+    const answer = await fetch(`${rpc}/abci_query?path=${path}`)
+    const { result } = (await answer.json()) as { result: { response: { value: string } } }
+    const span = JSON.parse(Buffer.from(result.response.value, 'base64').toString()) as IndexSpan
+    // One that holds no block yet says that it begins behind the head.
+    if (span.first_height <= height && span.last_height >= height) return
+    await sleep(50)
+  }
+}
+
 /** Moves the state of a stopped node away, so that CometBFT replays every block of its store at the next start. */
 export function moveStateAway(home: string): void {
   const data = join(home, 'data')
-  mkdirSync(join(data, 'before-replay'))
+  mkdirSync(join(data, 'before-replay'), { recursive: true })
   for (const name of ['state.db', 'state.db-wal', 'state.db-shm']) {
     if (existsSync(join(data, name))) renameSync(join(data, name), join(data, 'before-replay', name))
   }
