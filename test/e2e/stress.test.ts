@@ -21,9 +21,14 @@ test(
       () => undefined,
       (error: { readonly code: number }) => error.code,
     )
-    // Of all that was tried, six attacks and a node that was made to stand still, only that one broke limits.
+    // Of all that was tried, six attacks and a node that was made to stand still, only that one broke limits. It is up
+    // again for a moment only, in which strangers of low priority may get no answer.
     expect(JSON.parse(readFileSync(json, 'utf8')) as readonly CampaignReport[]).toMatchObject([
-      { ran: 7, passed: false, result: expect.stringMatching(/^broken under stalled \(blocks[^;]*\)$/) },
+      {
+        ran: 7,
+        passed: false,
+        result: expect.stringMatching(/^broken under stalled \((?:no stranger reached the node, )?blocks[^;]*\)$/),
+      },
     ])
     expect(ended).toBe(1)
   },
