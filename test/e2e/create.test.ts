@@ -233,7 +233,11 @@ test('a node makes blocks, survives kill -9 with its state, proves it to Go, and
   const [rpc, second] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${other}`]
   const ask = { RPC: rpc }
   const args = ['--port', String(port)]
-  const laddr = (at: number | undefined) => ({ CMT_P2P_LADDR: `tcp://127.0.0.1:${at}` })
+  const laddr = (at: number | undefined) => ({
+    CMT_P2P_LADDR: `tcp://127.0.0.1:${at}`,
+    // How long a transaction is waited for: 10 s may be too short on a busy machine.
+    CMT_RPC_TIMEOUT_BROADCAST_TX_COMMIT: '300s',
+  })
 
   const first = dev(args, { ...laddr(p2p), CMT_CONSENSUS_TIMEOUT_COMMIT: '10ms' })
   await reached(rpc, 2)
