@@ -75,6 +75,9 @@ export async function startOutageNetwork(output: string): Promise<OutageNetwork>
   const areReady = async (): Promise<boolean> => (await isReady(faulty.url)) && (await isReady(other.url))
   let end: () => Promise<void> = async () => undefined
 
+  // The validator has decided a block that the full node has, but may still execute it.
+  const highest = async (): Promise<number> => (await heightOf(validator)) + 1
+
   const begins: Readonly<Record<Fault, () => Promise<number>>> = {
     stopped: async () => {
       const [comet] = running.pids
@@ -84,13 +87,13 @@ export async function startOutageNetwork(output: string): Promise<OutageNetwork>
         running = await startNode(full)
       }
       await allGone([comet])
-      return heightOf(validator)
+      return highest()
     },
     paused: async () => {
       const [comet] = running.pids
       process.kill(comet, 'SIGSTOP')
       end = async () => void process.kill(comet, 'SIGCONT')
-      return heightOf(validator)
+      return highest()
     },
     behind: async () => {
       await running.end('SIGTERM')
