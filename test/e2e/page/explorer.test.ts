@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core'
 import { addressOfKey } from '../../../src/values/address.ts'
 import { fromBase64 } from '../../../src/base/bytes.ts'
 import { Svc, type SvcTxError, type TransactionResult } from '../../../src/client/index.ts'
+import { gatewayClient } from '../support/client.ts'
 import { devnetPages, openPage, proposalPath, type WebPage, withBrowser } from '../support/page.ts'
 import { openAccount } from '../support/wallet.ts'
 
@@ -156,6 +157,8 @@ withBrowser('blocks, transactions, accounts and the search', () => {
     await page.getByRole('region', { name: 'deliver_tx' }).getByText(log, { exact: true }).waitFor()
     await page.getByText('failed', { exact: true }).waitFor()
     await web.shot('transaction-failed', true)
+    // The index of histories may be behind the blocks.
+    await gatewayClient(site.net.url).waitForIndex(await svc.async.blockNumber())
     for (const view of [
       `blocks/${result.height || (await svc.async.getTransaction(result.hash))?.height}`,
       `accounts/${alice}`,
