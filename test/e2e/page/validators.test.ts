@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { beforeAll, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { Svc } from '../../../src/client/index.ts'
+import { gatewayClient } from '../support/client.ts'
 import { deadKey, devnetPages, openPage, proposalPath, withBrowser } from '../support/page.ts'
 import { testFolder } from '../support/testFolder.ts'
 
@@ -98,6 +99,8 @@ withBrowser('the pages of validators', () => {
 
   test('awards of every 50th block are plotted, and the page says that what it adds up is an estimate', async () => {
     await site.net.mine(110 - (await svc.async.blockNumber()))
+    // The index of histories may be behind the blocks.
+    await gatewayClient(site.net.url).waitForIndex(110)
     const { data } = await svc.async.getAwards(addressOf(0))
     expect(data.map(({ height }) => height)).toEqual([100, 50])
     const { page, goTo, shot } = await site.open()
