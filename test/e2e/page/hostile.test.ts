@@ -108,7 +108,8 @@ withBrowser('what strangers write', () => {
     const refused: string[] = []
     page.on('console', (message) => message.type() === 'error' && refused.push(message.text()))
     await page.goto(`http://localhost:${(server.address() as AddressInfo).port}/`)
-    expect(refused.join()).toContain('frame-ancestors')
+    // The browser may tell of it behind the load.
+    while (!refused.join().includes('frame-ancestors')) await page.waitForTimeout(20)
     expect(await page.frames()[1]?.locator('#page').count()).toBe(0)
     await page.close()
     server.close()
