@@ -45,11 +45,21 @@ export async function openPage(browser: Browser, url: string, options: BrowserCo
     page,
     failures,
     goTo: async (view) => {
-      await page.evaluate((hash) => {
-        ;(globalThis as unknown as { location: { hash: string } }).location.hash = hash
-      }, `#/${view}`)
-      // The browser tells of the new address in a task of its own, and the view is drawn in the next.
-      await page.evaluate(() => new Promise((done) => setTimeout(done, 50)))
+      // The browser tells of a new address in a task of its own, in which the view is drawn. Behind the next frame the
+      // view takes the focus, which it would take away from whatever a test does until then.
+      await page.evaluate(
+        (hash) =>
+          new Promise<void>((done) => {
+            const onDrawn = (): void => void requestAnimationFrame(() => setTimeout(done))
+            const before = location.href
+            addEventListener('hashchange', onDrawn, { once: true })
+            location.hash = hash
+            if (location.href !== before) return
+            removeEventListener('hashchange', onDrawn)
+            onDrawn()
+          }),
+        `#/${view}`,
+      )
     },
     settled: async () => {
       await page.locator('main h1').waitFor({ state: 'attached' })
