@@ -48,6 +48,8 @@ withBrowser('what an owner does with a candidacy', () => {
     await shot('validator-update', true)
     await save.click()
     await page.getByText('All that is signed').click()
+    // The part of the page that shows the fields is loaded now.
+    await page.getByRole('dialog').getByText('3,000 token', { exact: true }).waitFor()
     expect(await page.getByRole('dialog').locator('dt').allInnerTexts()).toEqual(
       expect.arrayContaining(['Website', 'Max shares', 'Commission']),
     )
@@ -57,7 +59,6 @@ withBrowser('what an owner does with a candidacy', () => {
         .locator('dt', { hasText: /^Name$/ })
         .count(),
     ).toBe(0)
-    await page.getByRole('dialog').getByText('3,000 token', { exact: true }).waitFor()
     await shot('validator-update-sheet', true)
     await sign(page)
     await page.getByText('25 %').waitFor()
@@ -127,7 +128,11 @@ withBrowser('what an owner does with a candidacy', () => {
     const sheet = page.getByRole('dialog')
     await sheet.getByText(/^Your validator leaves the set/).waitFor()
     await sheet.locator('button.danger').waitFor()
-    expect(await sheet.locator('.facts > div', { hasText: 'Paid out' }).textContent()).toMatch(/about block \d+/)
+    // Until the page has heard of a block it says in how many blocks.
+    await sheet
+      .locator('.facts > div', { hasText: 'Paid out' })
+      .filter({ hasText: /about block \d+/ })
+      .waitFor()
     await shot('validator-withdraw-sheet')
     await sign(page)
     const { data } = await svc.async.stake.validator.queryUnbonding(owner)

@@ -105,10 +105,9 @@ withBrowser('proposals and parameters', () => {
     await page.getByRole('heading', { name: 'More of us should sign.' }).waitFor()
     await page.locator('.summary', { hasText: 'Set max_vals to 7 validators' }).waitFor()
     await site.net.mine()
-    await page.getByText('In force now').waitFor()
-    expect(await page.locator('.change').textContent()).toMatch(
-      /Before\s*4 validators.*From block.*7 validators.*In force now\s*9/s,
-    )
+    await page
+      .locator('.change', { hasText: /Before\s*4 validators.*From block.*7 validators.*In force now\s*9/s })
+      .waitFor()
   })
 
   test("a stranger's reason and URLs are text, and only http and https are links", async () => {

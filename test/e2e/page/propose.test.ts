@@ -219,8 +219,9 @@ withBrowser('a vote among three validators', () => {
     await goTo('proposals?type=retire_program')
     await page.getByRole('link', { name: 'Retire program 1 and keep one validator' }).click()
     await page.getByText('Would be deactivated (2)').waitFor()
+    // The names may come after the numbers.
     const facts = page.locator('.facts').first()
-    expect(await facts.textContent()).toMatch(/Preserved \(1\)devnet.*deactivated \(2\)(node1node2|node2node1)/)
+    await facts.filter({ hasText: /Preserved \(1\)devnet.*deactivated \(2\)(node1node2|node2node1)/ }).waitFor()
     await goTo('proposals?state=open')
     await page.getByRole('link', { name: /Set gas_price/ }).click()
     await page.getByText(/^1 d( 5\d min| 1 h)?, about [\d,]+ blocks/).waitFor()
