@@ -105,11 +105,10 @@ withBrowser('what strangers write', () => {
     const server = createServer((_request, response) => void response.setHeader('content-type', 'text/html').end(html))
     await once(server.listen(0, '127.0.0.1'), 'listening')
     const page = await site.browser.newPage()
-    const refused: string[] = []
-    page.on('console', (message) => message.type() === 'error' && refused.push(message.text()))
+    // The browser may tell of it after the page is loaded.
+    const refused = page.waitForEvent('console', (message) => message.text().includes('frame-ancestors'))
     await page.goto(`http://localhost:${(server.address() as AddressInfo).port}/`)
-    // The browser may tell of it behind the load.
-    while (!refused.join().includes('frame-ancestors')) await page.waitForTimeout(20)
+    expect((await refused).type()).toBe('error')
     expect(await page.frames()[1]?.locator('#page').count()).toBe(0)
     await page.close()
     server.close()

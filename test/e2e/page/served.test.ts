@@ -107,13 +107,12 @@ withBrowser('the page in Chromium', () => {
     try {
       expect(await inPage(`fetch(${JSON.stringify(other)}).then(({ status }) => status)`)).toBe('TypeError')
       const page = await context.newPage()
-      const said: string[] = []
-      page.on('console', (message) => said.push(message.text()))
+      // The browser may tell of it after the page is loaded.
+      const refused = page.waitForEvent('console', (message) => message.text().includes('frame-ancestors'))
       await page.goto(other, { waitUntil: 'load' })
+      await refused
       const [, frame] = page.frames()
       expect(await frame?.title()).not.toBe('svcd')
-      // The browser may tell of it behind the load.
-      while (!said.join().includes('frame-ancestors')) await page.waitForTimeout(20)
     } finally {
       await context.close()
       server.close()
