@@ -79,7 +79,7 @@ describe('a gateway before a chain that makes no blocks', () => {
     (await (await fetch(`${pair.gateway.url}/readyz`)).json()) as { ready: boolean; reason?: string }
 
   test('says so, refuses transactions at once and sends none, answers queries, and goes on with the next block', async () => {
-    pair = await startPair({}, { stalledAfterMs: 400 })
+    pair = await startPair({}, { stalledAfterMs: 5_000 })
     expect((await operation()).result).toMatchObject({ height: expect.any(Number) })
     pair.node.script.blocks = false
     await until(async () => !(await ready()).ready)
@@ -96,7 +96,7 @@ describe('a gateway before a chain that makes no blocks', () => {
     expect((await pair.rpc('svc_getBalance', [alice.address])).result).toBe('1000')
     expect((await pair.rpc('svc_status')).result).toMatchObject({ catching_up: false })
     const age = /\nsvc_head_age_seconds ([\d.]+)\n/.exec(await pair.metrics())
-    expect(Number(age?.[1])).toBeGreaterThanOrEqual(0.4)
+    expect(Number(age?.[1])).toBeGreaterThanOrEqual(5)
     await until(() => pair.log.lines.some(({ message }) => /made no block/.test(message)))
     pair.node.script.blocks = true
     await until(async () => (await ready()).ready)

@@ -209,7 +209,7 @@ describe('a transaction that lands in no block', () => {
     const lost = new Set<string>()
     const lose = (tx: Tx): boolean => amountOf(tx) === 13 && !lost.has('13') && lost.add('13') !== undefined
     // No block comes between the two: it would tell the second that the first is lost.
-    pair = await startPair({ lose, blocks: false }, { waitMs: 2000 })
+    pair = await startPair({ lose, blocks: false }, { waitMs: 10_000 })
     const first = transfer({ value: '13' })
     await until(() => pair.node.count('broadcast_tx_sync') === 1)
     const second = transfer({ value: '14' })
@@ -228,7 +228,7 @@ describe('a transaction that lands in no block', () => {
   })
 
   test('is counted as pending while it waits', async () => {
-    pair = await startPair({ blocks: false }, { waitMs: 2_000 })
+    pair = await startPair({ blocks: false })
     const call = transfer()
     await until(async () => (await pendingCount()) === 1)
     expect((await pair.rpc('svc_getTransactionCount', [alice.address])).result).toBe(0)
@@ -354,7 +354,7 @@ describe('a raw transaction that is not waited for', () => {
   })
 
   test('takes its place among the transactions that wait until it has ended', async () => {
-    pair = await startPair({ blocks: false }, { waitMs: 1_000 })
+    pair = await startPair({ blocks: false }, { waitMs: 5_000 })
     await send(signed(0))
     const waiting = async () => /^svc_tx_waiting (\d+)$/m.exec(await pair.metrics())
     expect((await waiting())?.[1]).toBe('1')

@@ -388,7 +388,7 @@ describe('a websocket', () => {
   test('whose other end is gone without a word is closed', async () => {
     pair = await startPair(
       {},
-      { limits: { connections: 100, connectionsOfAddress: 100, callsPerSecond: 0, pingMs: 100 } },
+      { limits: { connections: 100, connectionsOfAddress: 100, callsPerSecond: 0, pingMs: 1_000 } },
     )
     const line = await open()
     const id = await line.subscribe(['newBlock'])
