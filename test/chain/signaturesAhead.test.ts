@@ -138,13 +138,25 @@ async function play(some: readonly Step[], threads: number) {
   return { answers, isHelped: (running?.used() ?? 0) > before }
 }
 
+/** Plays steps with two threads until those were in time to help: on a busy machine they may come too late for all. */
+async function playHelped(some: readonly Step[], outcomes: readonly unknown[]): Promise<void> {
+  for (let wasHelped = false; !wasHelped; ) {
+    const { answers, isHelped } = await play(some, 2)
+    expect(answers).toEqual(outcomes)
+    wasHelped = isHelped
+    await closeAll()
+    await pool?.close()
+    pool = undefined
+  }
+}
+
 test('threads that verify ahead change no answer, no order and no app hash', async () => {
   expect(await play(steps, 0)).toEqual({ answers: expected, isHelped: false })
-  expect(await play(steps, 2)).toEqual({ answers: expected, isHelped: true })
+  await playHelped(steps, expected)
 })
 
 test('blocks whose transactions were never checked come to the same when they are replayed', async () => {
   const isReplayed = ([kind]: Step): boolean => ['initChain', 'finalizeBlock', 'commit'].includes(kind)
   const outcomes = expected.filter((_, at) => isReplayed(steps[at] as Step))
-  expect(await play(steps.filter(isReplayed), 2)).toEqual({ answers: outcomes, isHelped: true })
+  await playHelped(steps.filter(isReplayed), outcomes)
 })

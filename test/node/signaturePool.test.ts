@@ -155,10 +155,12 @@ describe('the pool', () => {
     const running = start(threads)
     await whenUsed(running)
     const before = running.used()
-    running.handOver(all)
-    await sleep(100)
-    for (const bytes of all) expect(verdictOf(bytes, running)).toBe(verdictOf(bytes))
-    expect(running.used()).toBeGreaterThan(before)
+    // On a busy machine the threads may have verified nothing yet.
+    do {
+      running.handOver(all)
+      await sleep(100)
+      for (const bytes of all) expect(verdictOf(bytes, running)).toBe(verdictOf(bytes))
+    } while (running.used() === before)
     expect(errors).toEqual([])
   })
 
@@ -268,9 +270,12 @@ describe('the pool', () => {
       'for (;;) { const slot = ring.claim(); if (slot === undefined) ring.wait(); else ring.finish(slot, false) }'
     const running = start(1, worker(liar))
     await whenUsed(running)
-    running.handOver(some)
-    await sleep(50)
-    expect(some.map((tx) => verdictOf(tx, running))).toContain(false)
+    let verdicts: readonly boolean[]
+    do {
+      running.handOver(some)
+      await sleep(50)
+      verdicts = some.map((tx) => verdictOf(tx, running))
+    } while (!verdicts.includes(false))
   })
 })
 
