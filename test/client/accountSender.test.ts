@@ -218,7 +218,7 @@ describe('waitForTx', () => {
       if (refusal !== undefined) throw refusal
       return null
     }
-    await expect(waitForTx({ ask }, hash, { timeoutMs: 150 })).rejects.toMatchObject({ code: -32012, data: { hash } })
+    await expect(waitForTx({ ask }, hash, { timeoutMs: 2_000 })).rejects.toMatchObject({ code: -32012, data: { hash } })
     expect(looks).toBeGreaterThan(2)
   })
 
