@@ -44,13 +44,13 @@ const STARTS: { readonly [M in Moment]?: readonly [least: number, most: number] 
 }
 const FROM_GENESIS = [0, 0] as const
 const SNAPSHOT_HEIGHT = 20
-const MISSES_MAX = 5
+const MISSES_MAX = 20
 // The moment is as short as the disk is fast, and a busy machine may sleep through it.
 const CHECKPOINT_MISSES_MAX = 100
 // A state that is nearer to the head gives way to a new one: the kill would not be reached.
 const BLOCKS_LEFT_MIN = 8
 
-/** Ends only a wait for what never happens. */
+// Each Commit changes the file. A busy machine may need seconds for it.
 const CHANGE_MS_MAX = 10_000
 
 /** Kills a process when a file changes, in its `commits`-th Commit. It looks without a pause: the moment is short. */
