@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { addKeyFile } from '../../src/keys/files.ts'
@@ -8,9 +8,6 @@ import { createKeystore } from '../../src/keys/keystore.ts'
 import { PARAMETERS } from '../../src/modules/params/definitions.ts'
 import { makePlace, svcd } from './support.ts'
 import { commandOnTerminal, quoted, SVCD_COMMAND } from './terminal.ts'
-
-// Each Tab starts svcd, which takes its time on a busy machine.
-jest.setTimeout(60_000)
 
 const here = makePlace([1, 2, 3])
 const place = { ...here, env: { ...here.env, PATH: `${join(here.folder, 'bin')}${delimiter}${here.env['PATH']}` } }

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
@@ -14,9 +14,6 @@ import { tables } from '../../src/modules/registry.ts'
 import { createOverlay } from '../../src/store/overlay.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqliteStore.ts'
 import { tempFolder } from '../support/tempFolder.ts'
-
-// They start programs and derive many keys, which takes its time on a busy machine.
-jest.setTimeout(60_000)
 
 let folder: string
 let remove: () => void

@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePorts } from '../e2e/support/processes.ts'
 import { makePlace, type Place, run, svcd, typed } from './support.ts'
-
-// They start programs and derive keys, which takes its time on a busy machine.
-jest.setTimeout(60_000)
 
 const OWNER = '0x098a8672bc66ec7177f82cd529ed8e5bbdc28a27'
 let place: Place

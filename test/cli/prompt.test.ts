@@ -1,12 +1,9 @@
-import { afterAll, describe, expect, jest, test } from '@jest/globals'
+import { afterAll, describe, expect, test } from '@jest/globals'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openKeystore } from '../../src/keys/keystore.ts'
 import { makePlace, svcd } from './support.ts'
 import { onTerminal } from './terminal.ts'
-
-// Each derives keys, which takes its time on a busy machine.
-jest.setTimeout(60_000)
 
 const place = makePlace([1, 2, 3])
 afterAll(place.remove)

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,9 +10,6 @@ import { PUBLIC_MNEMONIC } from '../../src/keys/mnemonic.ts'
 import { readGenesis } from '../../src/modules/genesis.ts'
 import { makePlace, svcd } from './support.ts'
 import { tempFolder } from '../support/tempFolder.ts'
-
-// They start programs and derive many keys, which takes its time on a busy machine.
-jest.setTimeout(60_000)
 
 let folder: string
 let remove: () => void

@@ -1,9 +1,6 @@
-import { afterAll, expect, jest, test } from '@jest/globals'
+import { afterAll, expect, test } from '@jest/globals'
 import { listCommands } from '../../tools/reference/commands.ts'
 import { makePlace, svcd } from './support.ts'
-
-// Each starts svcd, which takes its time on a busy machine.
-jest.setTimeout(60_000)
 
 const DEVNET_0 = '0x098a8672bc66ec7177f82cd529ed8e5bbdc28a27'
 const place = makePlace([1, 2, 3])

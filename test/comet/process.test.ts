@@ -6,7 +6,7 @@ import { findCometBft } from '../../src/comet/find.ts'
 import { homeFiles } from '../../src/comet/home.ts'
 import { startCometBft } from '../../src/comet/process.ts'
 import { openNodeRpc, waitForNode } from '../../src/comet/rpc.ts'
-import { kvstoreHome, until } from './support.ts'
+import { kvstoreHome, NODE_MS_MAX, until } from './support.ts'
 
 let program: string
 let log: string
@@ -57,7 +57,7 @@ describe('process', () => {
   test('a node runs, logs into its home, stops in order and goes on from its height', async () => {
     const rpc = openNodeRpc(node.url)
     const first = await startCometBft({ program, home: node.home })
-    await waitForNode(rpc, 20_000)
+    await waitForNode(rpc, NODE_MS_MAX)
     await until(async () => (await rpc.committedHeight()) >= 3)
     const height = await rpc.committedHeight()
     await first.stop()
@@ -66,7 +66,7 @@ describe('process', () => {
     expect(lastLines).toHaveLength(20)
     expect(logged()).toContain(`${lastLines.join('\n')}\n`)
     const second = await startCometBft({ program, home: node.home })
-    await waitForNode(rpc, 20_000)
+    await waitForNode(rpc, NODE_MS_MAX)
     expect(await rpc.committedHeight()).toBeGreaterThanOrEqual(height)
     await second.stop()
     rpc.close()
@@ -74,7 +74,7 @@ describe('process', () => {
 
   test('a second node on the same home is refused with the port in the message', async () => {
     const first = await startCometBft({ program, home: node.home })
-    await waitForNode(openNodeRpc(node.url), 20_000)
+    await waitForNode(openNodeRpc(node.url), NODE_MS_MAX)
     const error = { code: 'COMET', message: expect.stringContaining(String(node.rpcPort)) }
     await expect(startCometBft({ program, home: node.home })).rejects.toMatchObject(error)
     await first.stop()

@@ -7,6 +7,9 @@ import { openNodeRpc, waitForNode } from '../../src/comet/rpc.ts'
 import { freePorts } from '../e2e/support/processes.ts'
 import { tempFolder } from '../support/tempFolder.ts'
 
+/** How long a node is waited for that never comes. */
+export const NODE_MS_MAX = 300_000
+
 /** Asks `probe` until it says true; the test's own time limit is the only one. */
 export const until = async (probe: () => boolean | Promise<boolean>): Promise<void> => {
   while (!(await probe())) await sleep(20)
@@ -30,7 +33,7 @@ export const kvstoreNode = async (blockTimeMs?: number, initialHeight?: number) 
   let running: CometProcess
   const start = async () => {
     running = await startCometBft({ program, home: made.home })
-    await waitForNode(rpc, 20_000)
+    await waitForNode(rpc, NODE_MS_MAX)
   }
   await start()
   const kill = async () => {

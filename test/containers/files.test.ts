@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, jest, test } from '@jest/globals'
+import { afterAll, describe, expect, test } from '@jest/globals'
 import { existsSync, readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
@@ -11,9 +11,6 @@ import { findEngine, root } from './engine.ts'
 import { main } from './run.ts'
 import { TESTNET_SERVICES } from './testnet.ts'
 import { tempFolder } from '../support/tempFolder.ts'
-
-// They start programs and derive many keys, which takes its time on a busy machine.
-jest.setTimeout(60_000)
 
 const read = (name: string): string => readFileSync(join(root, name), 'utf8')
 const FILES = ['docker-compose.yml', 'docker-compose.testnet.yml']

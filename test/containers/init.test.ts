@@ -1,13 +1,10 @@
-import { afterAll, describe, expect, jest, test } from '@jest/globals'
+import { afterAll, describe, expect, test } from '@jest/globals'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { devnetSigners } from '../../src/cli/devnet/chain.ts'
 import { takeLock } from '../../src/base/sqlite.ts'
 import { root, run } from './engine.ts'
 import { tempFolder } from '../support/tempFolder.ts'
-
-// They start programs and derive many keys, which takes its time on a busy machine.
-jest.setTimeout(60_000)
 
 const { path: folder, remove } = tempFolder('init')
 afterAll(remove)

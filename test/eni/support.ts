@@ -89,8 +89,8 @@ export async function startNameServer(
   return { lookup, asked }
 }
 
-/** Times for tests: short pauses, so that a library is there soon after its server gives it. */
-export const QUICK: Limits = { ...LIMITS, delayMsMax: 0, tryMs: 20_000, pauseMs: 20, pauseMsMax: 80 }
+/** Times for tests: short pauses, so that a library is there soon after its server gives it, and long tries on a busy machine. */
+export const QUICK: Limits = { ...LIMITS, delayMsMax: 0, tryMs: 300_000, pauseMs: 20, pauseMsMax: 80 }
 
 /** A fetcher in its thread, and what it told. */
 export interface Run {

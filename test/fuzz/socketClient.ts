@@ -13,7 +13,7 @@ const UPGRADE = [
   '\r\n',
 ].join('\r\n')
 
-const WAIT_MS_MAX = 60_000
+const WAIT_MS_MAX = 300_000
 
 /** Changes what a gateway sent, so that a test sees a campaign fail; undefined: it never came. */
 export type Bend = (frame: Received) => Received | undefined

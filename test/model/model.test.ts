@@ -1,14 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, jest, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { txEntries } from '../../src/modules/registry.ts'
 import { anySeed, summary } from '../support/campaign.ts'
 import { model } from './campaign.ts'
 import { type Alteration, ALTERATIONS } from './protocol/state.ts'
 import type { Met } from './run.ts'
 
-// Each chain has a replica on disk.
-jest.setTimeout(180_000)
 const seed = anySeed()
 
 // The short form. `make model` is the long one.

@@ -1,11 +1,9 @@
-import { expect, jest, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { anySeed, summary } from '../support/campaign.ts'
 import { replicas } from './campaign.ts'
 import { findNode, VERSIONS } from './nodes.ts'
 import { FAULTS } from './program.ts'
 
-// Each replica is started several times.
-jest.setTimeout(180_000)
 const seed = anySeed()
 // Those that are on this machine. `make replicas` downloads the others.
 const nodes = VERSIONS.flatMap((version) => findNode(version) ?? [])
