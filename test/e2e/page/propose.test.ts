@@ -105,6 +105,9 @@ withBrowser('proposing and voting in the page', () => {
     await page.getByRole('button', { name: 'Another URL' }).click()
     await page.getByLabel('URL 2 for ubuntu').fill('http://mirror.example.org/crypto.so')
     await page.getByLabel('MD5 for ubuntu').fill('0123456789abcdef0123456789ABCDEF')
+    // "From now" is from the newest block that the page has heard of.
+    const height = await new Svc(site.net.url).async.blockNumber()
+    await page.getByText(new RegExp(`^Block ${height}(,|$)`)).waitFor()
     await page.getByLabel('After a number of blocks').check()
     await page.getByLabel('Blocks from now').fill('4')
     await propose(page)
