@@ -140,6 +140,8 @@ withBrowser('the line to the gateway', () => {
   test('another chain, before the page has heard of a block of the first one', async () => {
     const subscribed = Promise.withResolvers<void>()
     let isFirst = true
+    // The page that was loaded first has its socket by then, and opens no other one.
+    await page.getByRole('table').waitFor()
     // Without waiting, the page would sometimes be loaded before its sockets are routed.
     await page.routeWebSocket(/./, (socket) => {
       const server = socket.connectToServer()
