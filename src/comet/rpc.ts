@@ -110,6 +110,8 @@ const nodeStatus = (answer: unknown) => {
     /** May be a block that the application is still executing. */
     latestHeight,
     latestTimeMs: latestHeight === 0 ? 0 : milliseconds(sync['latest_block_time']),
+    /** That of the state before the latest block, in upper-case hex. */
+    latestAppHash: text(sync['latest_app_hash']).toUpperCase(),
     earliestHeight: whole(sync['earliest_block_height']),
     catchingUp: sync['catching_up'] === true,
   }

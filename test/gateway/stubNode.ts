@@ -56,6 +56,7 @@ interface Row {
 }
 
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64')
+const APP_HASH = 'AB'.repeat(32)
 const TIME = '2026-11-20T10:00:05.123456789Z'
 
 function txResult({ code = 0, log = '', info = '', gas = 0, data }: Verdict): Record<string, unknown> {
@@ -137,7 +138,7 @@ function header(height: number, chainId: string): Given {
   return {
     height: String(height),
     time: TIME,
-    app_hash: 'AB'.repeat(32),
+    app_hash: APP_HASH,
     proposer_address: 'CD'.repeat(20),
     chain_id: chainId,
   }
@@ -215,6 +216,7 @@ function answer(ledger: Ledger, script: Script, method: string, params: Given): 
       sync_info: {
         latest_block_height: String(latest),
         latest_block_time: TIME,
+        latest_app_hash: APP_HASH,
         earliest_block_height: '1',
         catching_up: script.catchingUp,
       },

@@ -78,7 +78,15 @@ export function PointField({
       <div class='radio-row'>
         {WAYS.filter(([name]) => name !== 'time' || names.time !== undefined).map(([name, title]) => (
           <label key={name}>
-            <input type='radio' name={id} checked={name === way} onChange={() => pick(name)} /> {title}
+            <input
+              type='radio'
+              name={id}
+              checked={name === way}
+              // From which block, is not known before the page has heard of one.
+              disabled={name === 'in' && height === 0}
+              onChange={() => pick(name)}
+            />{' '}
+            {title}
           </label>
         ))}
       </div>

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { visibleText } from '../marks.ts'
 
 /** A view: its heading, which takes the focus when a reader arrives, and what stands under it. */
@@ -23,7 +23,8 @@ export function View({
   useEffect(() => {
     document.title = `${visibleText(title)} · svcd`
   }, [title])
-  useEffect(() => {
+  // Before the next frame: later it would take the focus from what the reader has gone to since.
+  useLayoutEffect(() => {
     // A reader who came by a link within the page hears where they are.
     if (document.activeElement !== document.body || scrollY > 0) heading.current?.focus({ preventScroll: true })
     scrollTo(0, 0)

@@ -72,9 +72,11 @@ export const findTxWith =
     let head: number | undefined
     for (let tries = 1; ; tries++) {
       const { height, data } = await read(`/history/transaction/${hash}`)
-      const { transaction, last_height: last } = data as TxAnswer
+      const { transaction, first_height: first, last_height } = data as TxAnswer
       if (transaction !== null) return foundTxOf(transaction)
       head ??= height
+      // One that holds no block yet says that it begins behind the head.
+      const last = first > last_height ? 0 : last_height
       if (last >= head) return undefined
       if (tries === INDEX_TRIES) {
         const why = `the node's index of histories has blocks up to ${last}, and the chain is at ${head}: ask again`

@@ -87,7 +87,8 @@ const powerColumnsOf = (total: number): readonly Column<VoteRow>[] => [
 /** Who voted what. While the proposal is open, also what each vote counts for, and who of the set has not voted. */
 export function Votes({ proposal }: { readonly proposal: WholeProposal }) {
   const { Votes: votes, Result } = proposal
-  const set = useAnswer('validatorSet', () => svc.async.stake.validator.queryValidatorSet()).data?.data ?? []
+  const known = useAnswer('validatorSet', () => svc.async.stake.validator.queryValidatorSet()).data
+  const set = known?.data ?? []
   const powers = new Map(set.map(({ owner_address: owner, power }) => [owner ?? '', power]))
   const owned = useOwnedVotes(proposal, votes)
   const rows: VoteRow[] = owned.map(({ owner, Voter: voter, Answer: answer, BlockHeight: height }) => {
@@ -101,7 +102,8 @@ export function Votes({ proposal }: { readonly proposal: WholeProposal }) {
     rows.sort((a, b) => (a.answer === '' ? 1 : 0) - (b.answer === '' ? 1 : 0) || (b.power ?? -1) - (a.power ?? -1))
   }
   const total = set.reduce((sum, { power }) => sum + power, 0)
-  const shown = Result === '' ? [...columns, ...powerColumnsOf(total)] : columns
+  // Until the set is known, nobody is said not to be in it.
+  const shown = Result === '' && known !== undefined ? [...columns, ...powerColumnsOf(total)] : columns
   return (
     <Table
       label='Votes'

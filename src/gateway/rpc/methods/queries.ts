@@ -87,7 +87,7 @@ async function readStatus({ forCallers: { rpc } }: Chain, version: string): Prom
     chain_id: status.chainId,
     height,
     time: height === 0 ? '' : printTime(Math.floor(status.latestTimeMs / 1000)),
-    app_hash: height === 0 ? '' : (await rpc.block(height)).appHash,
+    app_hash: height === 0 ? '' : status.latestAppHash,
     catching_up: status.catchingUp,
     node_version: status.version,
     application_version: application?.version ?? '',
