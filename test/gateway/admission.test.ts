@@ -33,7 +33,7 @@ test('a long batch begins in its order, and a caller of another address waits fo
   const { textOf } = createAdmission(0, (method) => method === 'list')
   const begun: string[] = []
   const begin = (ip: string, methods: readonly string[]): readonly Promise<unknown>[] =>
-    textOf(ip, 0)
+    textOf(ip)
       .admitCalls(methods)
       .map((admitted, at) => admitted.then(() => begun.push(`${ip} ${at}`)))
   const batch = begin('10.0.0.1', Array(4 * TURN_CALLS).fill('call'))
@@ -88,7 +88,7 @@ test('what a call turns out to cost more is waited for too, in turns between tho
     charge('10.0.0.1', at % 2 === 0 ? 15 : 1).then(() => void begun.push(String(at))),
   )
   await nextRound()
-  const [other] = textOf('10.0.0.2', 0).admitCalls(['call'])
+  const [other] = textOf('10.0.0.2').admitCalls(['call'])
   await other?.then(() => begun.push('other'))
   expect(begun.indexOf('other')).toBeLessThanOrEqual(TURN_CALLS / 8 + 1)
   await Promise.all(several)

@@ -177,6 +177,17 @@ describe('calls from one address', () => {
     expect((await own('127.0.0.3', call('svc_accounts'))).head).toMatch(/^HTTP\/1.1 200 /)
   })
 
+  test('count by the length that a body says it has, and what is too much is refused before it comes', async () => {
+    await startCounting({ callsPerSecond: 1 })
+    const announced = (count: number): string => postText(' '.repeat(count)).slice(0, -count)
+    const { gateway } = pair
+    const first = await openRaw(gateway.url, announced(6_000), { localAddress: '127.0.0.2' })
+    const second = await openRaw(gateway.url, announced(5_000), { localAddress: '127.0.0.2' })
+    await until(() => second.text().includes('\r\n\r\n'))
+    expect([first.text(), second.text()]).toEqual(['', expect.stringMatching(/^HTTP\/1.1 429 /)])
+    for (const { socket } of [first, second]) socket.destroy()
+  })
+
   test('of which an address has fewer than the longest body costs let it through once', async () => {
     await startCounting({ callsPerSecond: 1 })
     const { head, json } = await own('127.0.0.2', call('svc_accounts').padEnd(BODY_BYTES_MAX))

@@ -98,16 +98,22 @@ export function createCount(what: string, max: number, windowMs = RATE_WINDOW_MS
 
 /** Says what an address may have read and run, and when. */
 export interface Admission {
-  /** Counts a request, whatever it is, and says why it is too much, or undefined. */
-  readonly countRequest: (ip: string) => RpcError | undefined
+  /**
+   * Counts a request, whatever it is, by the length of the body that is on its way, and says why it is too much, or
+   * undefined.
+   */
+  readonly countRequest: (ip: string, bodyBytes: number) => RpcError | undefined
   /**
    * Counts a call as so many more than one, once it is read, and waits for their turn. Calls of one address go on in the
    * order in which they came to this. Throws an RpcError where that is too much.
    */
   readonly charge: (ip: string, calls: number) => Promise<void>
-  /** For one text of calls; `counted`: how many of its calls have been counted already. */
-  readonly textOf: (ip: string, counted: 0 | 1) => Pick<Server, 'admitText' | 'admitCalls'>
+  /** For one text of calls; `countedBytes`: how long `countRequest` was told that it is, if it was. */
+  readonly textOf: (ip: string, countedBytes?: number) => Pick<Server, 'admitText' | 'admitCalls'>
 }
+
+/** As how many calls a text of this length counts at least. */
+const callsIn = (bytes: number): number => Math.max(1, Math.ceil(bytes / CALL_BYTES))
 
 /**
  * Creates the admission of a gateway: up to `callsPerSecond` calls from one address (an IPv6 address counts by its /64),
@@ -121,19 +127,19 @@ export function createAdmission(callsPerSecond: number, isList: (method: string)
   const countLists = createCount('whole lists from one address', Math.max(1, Math.floor(callsMax / LIST_COST)))
   const turns = createTurns()
   return {
-    countRequest: (ip) => countCalls(callerAddress(ip), 1),
+    countRequest: (ip, bodyBytes) => countCalls(callerAddress(ip), Math.min(callsIn(bodyBytes), callsMax)),
     charge: async (ip, calls) => {
       const address = callerAddress(ip)
       const refused = countCalls(address, calls)
       if (refused !== undefined) throw refused
       await turns(address, 'calls', calls)
     },
-    textOf: (ip, counted) => {
+    textOf: (ip, countedBytes) => {
       const address = callerAddress(ip)
-      let paid: number = counted
+      let paid = countedBytes === undefined ? 0 : callsIn(countedBytes)
       return {
         admitText: async (bytes) => {
-          const cost = Math.max(1, Math.ceil(bytes / CALL_BYTES))
+          const cost = callsIn(bytes)
           const due = Math.min(cost, callsMax) - paid
           const refused = due > 0 ? countCalls(address, due) : undefined
           paid = cost

@@ -102,10 +102,13 @@ const refusalOf = ({ code, message, data }: RpcError): object => ({
   id: null,
 })
 
-/** Counts every request as a call, whatever it asks for. */
+/** How long the body of a request says that it is; 0 where it does not say. */
+const bodyBytesOf = ({ headers }: FastifyRequest): number => Number(headers['content-length'] ?? 0)
+
+/** Counts every request as a call or more, whatever it asks for. What is too much is refused before its body has come. */
 function addRateLimit(app: FastifyInstance, { countRequest }: Admission): void {
-  app.addHook('onRequest', async ({ ip }, reply) => {
-    const error = countRequest(ip)
+  app.addHook('onRequest', async (request, reply) => {
+    const error = countRequest(request.ip, bodyBytesOf(request))
     if (error === undefined) return
     setStatus(reply, error)
     return reply.send(refusalOf(error))
@@ -223,7 +226,7 @@ export async function createHttpServer(routes: Routes): Promise<FastifyInstance>
       if (typeof request.body !== 'string')
         return reply.code(415).send({ error: 'expected a body of application/json' })
       const answered = await answer(
-        { parse, log, ...admission.textOf(request.ip, 1), ...serverOf(request) },
+        { parse, log, ...admission.textOf(request.ip, bodyBytesOf(request)), ...serverOf(request) },
         request.body,
       )
       if (answered === undefined) return reply.code(204).send()
@@ -254,7 +257,7 @@ export async function createHttpServer(routes: Routes): Promise<FastifyInstance>
       }
       const caller = { ...connection, subscriber: { add, remove: subscriber.remove } }
       const server = { call: (method: string, params: Params) => call(method, params, caller), parse, log }
-      const reply = await answer({ ...server, ...admission.textOf(request.ip, 0) }, text)
+      const reply = await answer({ ...server, ...admission.textOf(request.ip) }, text)
       const sent = (): void => {
         for (const id of begun) subscriber.begin(id)
       }
