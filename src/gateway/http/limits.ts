@@ -56,8 +56,8 @@ export const ADDRESSES_KEPT = 5_000
  */
 export const LIST_COST = 20
 /**
- * How many calls of one address begin before the others get their turn: some ms of verifying signatures. A longer batch
- * begins in several turns. The longest body counts as more. Attack: unsigned.
+ * How many calls of one address begin before the others get their turn: some ms of verifying signatures, of which each
+ * counts. A longer batch begins in several turns. The longest body counts as more. Attack: unsigned, several.
  */
 export const TURN_CALLS = 50
 
