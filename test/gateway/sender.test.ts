@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { toBase64, utf8 } from '../../src/base/bytes.ts'
 import { txHash, type Tx } from '../../src/tx/envelope.ts'
-import { RESIGNS_MAX } from '../../src/tx/nonceQueue.ts'
+import { REBROADCAST_MS, RESIGNS_MAX } from '../../src/tx/nonceQueue.ts'
 import { encodeShortfall } from '../../src/tx/shortfall.ts'
 import { badNonce, type Verdict } from './stubNode.ts'
 import { alice, bob, post, startPair, until } from './support.ts'
@@ -208,8 +208,8 @@ describe('a transaction that lands in no block', () => {
   test('is error -32012 with its hash, and later calls do not build on the hole', async () => {
     const lost = new Set<string>()
     const lose = (tx: Tx): boolean => amountOf(tx) === 13 && !lost.has('13') && lost.add('13') !== undefined
-    // No block comes between the two: it would tell the second that the first is lost.
-    pair = await startPair({ lose, blocks: false }, { waitMs: 10_000 })
+    // No block comes between the two: it would tell the second that the first is lost. Nor is either sent again before.
+    pair = await startPair({ lose, blocks: false }, { waitMs: REBROADCAST_MS - 1_000 })
     const first = transfer({ value: '13' })
     await until(() => pair.node.count('broadcast_tx_sync') === 1)
     const second = transfer({ value: '14' })
@@ -354,7 +354,7 @@ describe('a raw transaction that is not waited for', () => {
   })
 
   test('takes its place among the transactions that wait until it has ended', async () => {
-    pair = await startPair({ blocks: false }, { waitMs: 5_000 })
+    pair = await startPair({ blocks: false }, { waitMs: REBROADCAST_MS - 1_000 })
     await send(signed(0))
     const waiting = async () => /^svc_tx_waiting (\d+)$/m.exec(await pair.metrics())
     expect((await waiting())?.[1]).toBe('1')
