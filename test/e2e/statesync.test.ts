@@ -61,6 +61,24 @@ const firstIndexed = ({ home }: NetworkNode): number => {
 const isRestored = ({ home }: NetworkNode): boolean =>
   readFileSync(join(home, 'logs', 'app.log'), 'utf8').includes('"the state was restored from a snapshot"')
 
+const JOIN_MS_MAX = 300_000
+
+/**
+ * Waits until the application of a joiner has taken its state from a snapshot. False when CometBFT has given up for good,
+ * because the second of its two servers was too slow for its light client, as on a busy machine. Throws with what it
+ * logged of its state sync when it gave up for another reason, or does not get on.
+ */
+async function hasJoined(joiner: NetworkNode): Promise<boolean> {
+  for (const endMs = performance.now() + JOIN_MS_MAX; !isRestored(joiner); await sleep(50)) {
+    const log = readFileSync(join(joiner.home, 'logs', 'cometbft.out.log'), 'utf8')
+    const failed = /State sync failed.*/.exec(log)?.[0]
+    if (failed?.includes('no witnesses connected') === true) return false
+    const said = log.split('\n').filter((line) => /statesync|light/.test(line))
+    if (failed !== undefined || performance.now() > endMs) throw new Error(said.slice(-30).join('\n'))
+  }
+  return true
+}
+
 /** What a node answers to a transaction of garbage, as soon as it answers. */
 async function sendGarbage({ rpc }: NetworkNode): Promise<{ readonly result?: { readonly code: number } }> {
   for (;;) {
@@ -82,13 +100,17 @@ test('a node joins by state sync from two peers of whom one flips bits: it names
     // Its application is asked already, unless CometBFT is of a line that waits for the state.
     const { result } = await sendGarbage(joiner)
     if (!isRestored(joiner)) expect(result?.code ?? 32).toBe(32)
+    if (!(await hasJoined(joiner))) {
+      await node.end('SIGTERM')
+      expect(attempt).toBeLessThan(12)
+      continue
+    }
     const hashes = await watchHeads(
       [nodes[0] as NetworkNode, joiner],
       (await headOf(nodes[0] as NetworkNode))?.height ?? 0,
       2,
     )
     for (const [height, different] of hashes) expect([height, different]).toEqual([height, [expect.any(String)]])
-    expect(isRestored(joiner)).toBe(true)
     const { height, accounts } = firstBlock(joiner)
     expect([height % INTERVAL, accounts]).toEqual([0, ACCOUNTS + DEVNET_ACCOUNTS])
     await waitForIndex(joiner, height + 1)
