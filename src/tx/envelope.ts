@@ -131,6 +131,3 @@ export function decodeTx(bytes: Uint8Array): Tx | NotATx {
   const { body: bodyBytes, publicKey, signature } = wire
   return { ...signer, body, bodyBytes, publicKey, signature }
 }
-
-/** How many signatures a transaction has. */
-export const signaturesOf = ({ several }: Tx): number => several?.parts.length ?? 1

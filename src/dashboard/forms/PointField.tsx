@@ -82,7 +82,7 @@ export function PointField({
               type='radio'
               name={id}
               checked={name === way}
-              // From which block, is not known before the page has heard of one.
+              // It counts from the newest block, which the page does not know at first.
               disabled={name === 'in' && height === 0}
               onChange={() => pick(name)}
             />{' '}

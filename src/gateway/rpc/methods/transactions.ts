@@ -1,6 +1,6 @@
 import { address, addressOf } from '../../../values/address.ts'
 import { txEntries } from '../../../modules/registry.ts'
-import { decodeTx, signaturesOf } from '../../../tx/envelope.ts'
+import { decodeTx } from '../../../tx/envelope.ts'
 import { field, optional } from '../../../tx/fields.ts'
 import { sentResultSchema, shortfallSchema, transactionResultSchema } from '../../../tx/result.ts'
 import { decodeShortfall } from '../../../tx/shortfall.ts'
@@ -64,7 +64,7 @@ const sendRawTransaction = defineMethod({
   run: async (services, { transaction, wait = true }, { charge }) => {
     const tx = decodeTx(transaction)
     // Each signature of an account of several keys takes as long to verify as a transaction.
-    if (!('why' in tx) && tx.several !== undefined) await charge(signaturesOf(tx) - 1)
+    if (!('why' in tx) && tx.several !== undefined) await charge(tx.several.parts.length - 1)
     const sending = services.sender.submitRaw(transaction)
     const outcome = outcomeOf(services, 'why' in tx ? 'unknown' : tx.body.operation, sending)
     return wait ? resultOf(services.chain, await outcome) : sentResult(await sending)
