@@ -6,14 +6,13 @@
 import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type Devnet, startDevnet } from '../src/cli/devnet/startDevnet.ts'
-import { Svc } from '../src/client/index.ts'
 import { methods } from '../src/gateway/rpc/methods/list.ts'
 import { fromHex, toBase64 } from '../src/base/bytes.ts'
 import { txEntries, txEntryOf } from '../src/modules/registry.ts'
 import { type Fields, readFields } from '../src/tx/fields.ts'
 import { signerOfSeed } from '../src/tx/sign.ts'
+import { gatewayClient } from '../test/e2e/support/client.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -118,16 +117,6 @@ function signedTransfer({ accounts, chainId }: Devnet, to: string): string {
   return toBase64(signer.signTx({ chainId, nonce: 0, operation: 'transfer', message }))
 }
 
-/** Waits until the node's index of histories, which may be behind its blocks, holds that of `height`. */
-async function untilIndexed({ url }: Devnet, height: number): Promise<void> {
-  const svc = new Svc(url)
-  for (;;) {
-    const span = await svc.async.getTransactions({ limit: 1 })
-    if (span.earliest_height <= height && span.height >= height) return
-    await sleep(20)
-  }
-}
-
 async function recordAccounts(record: RecordCall, devnet: Devnet): Promise<void> {
   const [, alice = '', , carol] = devnet.accounts.map(({ address }) => address)
   const { hash, height } = await record('svc_transfer', { from: alice, to: carol, value: '1000000000000000000' })
@@ -137,7 +126,7 @@ async function recordAccounts(record: RecordCall, devnet: Devnet): Promise<void>
   await record('svc_getBalance', { address: carol })
   await record('svc_getTransactionCount', { address: carol })
   await record('svc_estimateFee', { operation: 'transfer' })
-  await untilIndexed(devnet, height)
+  await gatewayClient(devnet.url).waitForIndex(height)
   await record('svc_getTransaction', { hash })
   await record('svc_getTransactions', { address: carol, limit: 1 })
   await record('svc_getProof', { table: 'accounts', key: carol })

@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
+import { lastConsensusFailure } from '../../src/comet/home.ts'
 import { lastCheck, makeBook, sendUntil } from './support/crash.ts'
 import { gatewayClient, type TxResult } from './support/client.ts'
 import { makePlace, startDevnet, svcd } from './support/devnet.ts'
@@ -82,8 +83,7 @@ test('a node that lives on without making blocks: readyz, metrics, status, docto
     ((await (await fetch(`${rpc}/num_unconfirmed_txs`)).json()) as { result: { total: string } }).result.total
 
   // On a busy machine there is no block for 2 s now and then also before the node is stuck.
-  const log = join(home, 'logs', 'cometbft.out.log')
-  await until(async () => (readFileSync(log, 'utf8').includes('CONSENSUS FAILURE') ? true : undefined))
+  await until(async () => lastConsensusFailure(home))
   // A gateway that has just begun is not ready for other reasons.
   const reason = await until(async () => {
     const { reason: why = '' } = await readiness()

@@ -29,7 +29,7 @@ function yieldCpu(pid: number): void {
 export async function runAttack(job: AttackJob): Promise<AttackTally> {
   const child: ChildProcess = fork(PROGRAM, { stdio: 'inherit', execArgv: [], detached: true })
   yieldCpu(child.pid as number)
-  // Its exit may be told before its last message is read; its close is told behind that.
+  // 'exit' may be emitted before the last message has been read; 'close' comes after it.
   const ended = once(child, 'close')
   const late = new AbortController()
   const overrun = sleep(job.firstMsMax + job.durationMs + OVERRUN_MS_MAX, undefined, { signal: late.signal }).then(

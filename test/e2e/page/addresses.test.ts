@@ -24,7 +24,7 @@ withBrowser('addresses and drafts', () => {
 
   test('an address is copied, and the page says so only where it was', async () => {
     const { page } = await site.open(`accounts/${addressOf(2)}`, { permissions: ['clipboard-read', 'clipboard-write'] })
-    // What it says goes after 1.5 s, in which a busy machine may not have looked: here it goes when the test wants it.
+    // "Copied" disappears after 1.5 s, before a busy machine may have looked. Here it stays until the test calls forget().
     await page.evaluate(`{
       const { setTimeout: later } = globalThis
       globalThis.setTimeout = (run, ms, ...given) => (ms === 1500 ? void (globalThis.forget = run) : later(run, ms, ...given))

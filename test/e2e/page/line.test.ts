@@ -49,7 +49,7 @@ withBrowser('the line to the gateway', () => {
   /** A refused connection is what a lost line looks like; anything else would be a fault of the page. */
   const faults = () => web.failures.filter((text) => !/net::ERR_|WebSocket connection/.test(text))
 
-  test('a block shows in each of two tabs, which are told of it and need not ask', async () => {
+  test('two tabs show a new block without asking for it', async () => {
     const second = await page.context().newPage()
     await second.goto(page.url())
     const tabs = [page, second]

@@ -45,8 +45,8 @@ export async function openPage(browser: Browser, url: string, options: BrowserCo
     page,
     failures,
     goTo: async (view) => {
-      // The browser tells of a new address in a task of its own, in which the view is drawn. Its effects, such as its title,
-      // and the focus of a field follow behind the next frame.
+      // The browser draws the view in a task of its own. One frame later the effects of that have run: the title, and the
+      // focus of a field.
       await page.evaluate(
         (hash) =>
           new Promise<void>((done) => {
