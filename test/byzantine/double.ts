@@ -1,12 +1,18 @@
-import { copyFileSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, cpSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { devnetSigners } from '../../src/cli/devnet/chain.ts'
 import { chainIdOf } from '../../src/node/homes.ts'
-import { setTomlValues } from '../../src/comet/config.ts'
 import { homeFiles, readValidatorKey, writeNodeKeys } from '../../src/comet/home.ts'
 import { openNodeRpc } from '../../src/comet/rpc.ts'
 import { random } from '../chain/support.ts'
-import { heightOrZero, makeNetwork, type NetworkNode, startNode, watchHeads } from '../e2e/support/network.ts'
+import {
+  heightOrZero,
+  makeNetwork,
+  type NetworkNode,
+  setCometConfig,
+  startNode,
+  watchHeads,
+} from '../e2e/support/network.ts'
 import { freePorts } from '../e2e/support/processes.ts'
 import { addAccounts } from '../e2e/support/stateSync.ts'
 import { need } from '../fuzz/campaign.ts'
@@ -23,20 +29,20 @@ const SLASH_PERCENT = 5n
 /** A copy of a home that was not started yet: the same validator key and nothing signed yet, with another node key and ports. */
 async function makeTwin({ home }: NetworkNode, output: string): Promise<NetworkNode> {
   cpSync(home, output, { recursive: true })
-  const { config, nodeKey, validatorKey, validatorState } = homeFiles(output)
+  const { nodeKey, validatorKey, validatorState } = homeFiles(output)
   rmSync(nodeKey)
   rmSync(validatorState)
   writeNodeKeys(output)
   need(readFileSync(validatorKey, 'utf8') === readFileSync(homeFiles(home).validatorKey, 'utf8'), () => 'another key')
   const [rpcPort, p2pPort, metricsPort] = await freePorts(3)
-  const settings = {
+  const twin = { home: output, owner: '', rpc: `http://127.0.0.1:${rpcPort}`, gateway: '' }
+  setCometConfig(twin, {
     'rpc.laddr': `tcp://127.0.0.1:${rpcPort}`,
     'p2p.laddr': `tcp://127.0.0.1:${p2pPort}`,
     'p2p.external_address': `127.0.0.1:${p2pPort}`,
     'instrumentation.prometheus_listen_addr': `127.0.0.1:${metricsPort}`,
-  }
-  writeFileSync(config, setTomlValues(readFileSync(config, 'utf8'), settings))
-  return { home: output, owner: '', rpc: `http://127.0.0.1:${rpcPort}`, gateway: '' }
+  })
+  return twin
 }
 
 /** A piece of evidence in a block. */

@@ -4,7 +4,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { devnetSigners } from '../../src/cli/devnet/chain.ts'
 import { chainIdOf } from '../../src/node/homes.ts'
 import { openNodeRpc } from '../../src/comet/rpc.ts'
-import { heightOrZero, makeNetwork, type NetworkNode, startNode, watchHeads } from '../e2e/support/network.ts'
+import {
+  heightOrZero,
+  makeNetwork,
+  type NetworkNode,
+  setCometConfig,
+  startNode,
+  watchHeads,
+} from '../e2e/support/network.ts'
 import { txHash } from '../../src/tx/envelope.ts'
 import type { Signer } from '../../src/tx/sign.ts'
 import { random } from '../chain/support.ts'
@@ -161,6 +168,8 @@ export function proposer({ count, seed }: CampaignOptions, trait?: Trait): Promi
               .map((line) => JSON.parse(line) as Proposed)
           : []
       const nodes = await makeNetwork(join(folder, 'net'), VALIDATORS)
+      // On a busy machine proposals come late, and nodes would vote against them without having read them.
+      for (const node of nodes) setCometConfig(node, { 'consensus.timeout_propose': '5s' })
       const bad = random(seed)(VALIDATORS)
       const running = await Promise.all(
         nodes.map((node, at) => {

@@ -2,16 +2,15 @@ import { beforeAll, expect, test } from '@jest/globals'
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { until } from '../../bench/until.ts'
-import { setTomlValues } from '../../src/comet/config.ts'
 import { findCometBft } from '../../src/comet/find.ts'
 import { readNodeId } from '../../src/comet/home.ts'
 import { examplesRunBy } from '../docs/examples.ts'
 import { type GatewayClient, gatewayClient } from './support/client.ts'
 import { type Ended, svcd } from './support/devnet.ts'
-import { heightOrZero, makeNetwork, type NetworkNode, watchHeads } from './support/network.ts'
+import { heightOrZero, makeNetwork, type NetworkNode, setCometConfig, watchHeads } from './support/network.ts'
 import { freePorts } from './support/processes.ts'
 import { installRelease, makeRelease } from './support/releases.ts'
-import { setKeeping } from './support/stateSync.ts'
+import { JOINS_LOCALLY, setKeeping } from './support/stateSync.ts'
 import { type DropIn, openUnits, type Units } from './support/systemd.ts'
 import { testFolder } from './support/testFolder.ts'
 
@@ -122,9 +121,7 @@ async function carryOutAll(machine: Machine, { code }: { readonly code: string }
 
 /** Lets the CometBFT of a home that was just made find peers on one machine, and reads the units. */
 function prepare({ home, openUnits: open }: Machine): void {
-  const path = join(home, 'config', 'config.toml')
-  const values = { 'statesync.discovery_time': '5s', 'p2p.addr_book_strict': false, 'p2p.allow_duplicate_ip': true }
-  writeFileSync(path, setTomlValues(readFileSync(path, 'utf8'), values))
+  setCometConfig({ home }, JOINS_LOCALLY)
   open(join(home, 'systemd'))
 }
 

@@ -1,6 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { startDelay } from '../../bench/delay.ts'
-import { setTomlValues } from '../../src/comet/config.ts'
 import { homeFiles, readNodeId } from '../../src/comet/home.ts'
 import {
   endNetwork,
@@ -9,6 +8,7 @@ import {
   type NodePlace,
   type RunningNode,
   startNode,
+  setCometConfig,
 } from '../e2e/support/network.ts'
 import { allGone, freePorts, isRunning } from '../e2e/support/processes.ts'
 import { Broken } from '../fuzz/campaign.ts'
@@ -106,15 +106,13 @@ async function writeHomes(
   const peers = await peersOf(made, manifest, links, closers)
   return made.map((node, at) => {
     const { control } = links.places[at] as Links['places'][0]
-    const path = homeFiles(node.home).config
     const { port } = new URL(node.rpc)
-    const text = setTomlValues(readFileSync(path, 'utf8'), {
+    setCometConfig(node, {
       'rpc.laddr': `tcp://${control}:${port}`,
       'p2p.persistent_peers': peers[at]?.join(','),
       // Addresses that peers tell would lead around the line, or around the delay.
       'p2p.pex': topology === 'mesh' && latencyMs.size === 0,
     })
-    writeFileSync(path, text)
     return { ...node, rpc: `http://${control}:${port}` }
   })
 }

@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { setTomlValues } from '../../../src/comet/config.ts'
 import { findCometBft } from '../../../src/comet/find.ts'
+import { homeFiles } from '../../../src/comet/home.ts'
 import { type AbciRecorder, recordAbci, type SocketAddress } from '../../support/abciRecorder.ts'
 import { svcd } from './devnet.ts'
 import { allGone, freeBasePort, isRunning } from './processes.ts'
@@ -117,6 +119,12 @@ export async function makeNetwork(
   ])
   if (made.status !== 0) throw new Error(`svcd testnet ended with ${made.status}: ${made.stderr}`)
   return (JSON.parse(made.stdout) as { nodes: readonly NetworkNode[] }).nodes
+}
+
+/** Sets these values, by their names such as `p2p.pex`, in the config.toml of a home whose CometBFT does not run. */
+export function setCometConfig({ home }: Pick<NetworkNode, 'home'>, values: Parameters<typeof setTomlValues>[1]): void {
+  const { config } = homeFiles(home)
+  writeFileSync(config, setTomlValues(readFileSync(config, 'utf8'), values))
 }
 
 /**

@@ -1,10 +1,9 @@
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readNodeId } from '../../../src/comet/home.ts'
-import { setTomlValues } from '../../../src/comet/config.ts'
+import { homeFiles, readNodeId } from '../../../src/comet/home.ts'
 import { svcd } from './devnet.ts'
 import type { CampaignReport } from '../../support/campaign.ts'
-import type { NetworkNode } from './network.ts'
+import { type NetworkNode, setCometConfig } from './network.ts'
 import { freePorts } from './processes.ts'
 
 /**
@@ -34,6 +33,13 @@ export function setKeeping({ home }: NetworkNode, interval: number, keepBlocks =
   const path = join(home, 'config', 'svcd.json')
   const config = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as object) : {}
   writeFileSync(path, JSON.stringify({ ...config, snapshots: { interval, keep: 10 }, pruning: { keepBlocks } }))
+}
+
+/** What lets CometBFT find peers on one machine, and soon. */
+export const JOINS_LOCALLY = {
+  'statesync.discovery_time': '5s',
+  'p2p.addr_book_strict': false,
+  'p2p.allow_duplicate_ip': true,
 }
 
 /**
@@ -66,24 +72,15 @@ export async function makeJoiner(
     ...(isStateSynced ? ['--state-sync', peers.map(({ rpc }) => rpc).join(',')] : []),
   ])
   if (made.status !== 0) throw new Error(`svcd init ended with ${made.status}: ${made.stderr}`)
-  const config = join(home, 'config', 'config.toml')
-  writeFileSync(
-    config,
-    setTomlValues(readFileSync(config, 'utf8'), {
-      'statesync.discovery_time': '5s',
-      'p2p.addr_book_strict': false,
-      'p2p.allow_duplicate_ip': true,
-    }),
-  )
+  setCometConfig({ home }, JOINS_LOCALLY)
   for (const script of ['app.sh', 'cometbft.sh']) copyFileSync(join(from.home, script), join(home, script))
   return { home, owner: '', rpc: `http://127.0.0.1:${rpcPort}`, gateway: '' }
 }
 
 /** The trust period that `svcd init` wrote, in ms. Replaces it by an hour. */
-export function prolongTrust({ home }: NetworkNode): number {
-  const path = join(home, 'config', 'config.toml')
-  const text = readFileSync(path, 'utf8')
-  writeFileSync(path, setTomlValues(text, { 'statesync.trust_period': '1h' }))
+export function prolongTrust(node: NetworkNode): number {
+  const text = readFileSync(homeFiles(node.home).config, 'utf8')
+  setCometConfig(node, { 'statesync.trust_period': '1h' })
   return Number(/^trust_period = "(\d+)ms"$/m.exec(text)?.[1])
 }
 
@@ -132,10 +129,8 @@ export function lieAbout({ home }: NetworkNode, lie: Lie): () => void {
 }
 
 /** Makes CometBFT of a node that was not started yet log each chunk that a peer asks it for. */
-export function logChunkRequests({ home }: NetworkNode): void {
-  const path = join(home, 'config', 'config.toml')
-  writeFileSync(path, setTomlValues(readFileSync(path, 'utf8'), { log_level: 'statesync:debug,*:info' }))
-}
+export const logChunkRequests = (node: NetworkNode): void =>
+  setCometConfig(node, { log_level: 'statesync:debug,*:info' })
 
 /** How many chunks `joiner` has asked a node for, which logs them. */
 export function chunksAskedOf({ home }: NetworkNode, joiner: NetworkNode): number {
