@@ -53,10 +53,17 @@ export default {
     search: {
       provider: 'local',
       options: {
-        // Source files are shown for links, not for reading from end to end.
+        // Source files are shown for links, not for reading from end to end. Colours, which take most of the time of a
+        // build, are of no use to the search.
         _render: (text, env, md) => {
-          const html = md.render(text, env)
-          return env.frontmatter?.search === false || unsearched.has(env.relativePath) ? '' : html
+          if (unsearched.has(env.relativePath) || /^---\n(?:\w.*\n)*?search: false\n/.test(text)) return ''
+          const { highlight } = md.options
+          md.options.highlight = undefined
+          try {
+            return md.render(text, env)
+          } finally {
+            md.options.highlight = highlight
+          }
         },
       },
     },
