@@ -83,13 +83,9 @@ const isIn =
 
 const isE2e = isIn(['test/e2e/'])
 
-// These compare speeds, or how fast a node answers, and would measure their neighbour as well. `browser`, `create` and
-// `examplePage` build dist or use the packages, which `package` makes: only one of them at a time may.
-const isAlone = isIn(
-  ['bench', 'browser', 'create', 'examplePage', 'libraries', 'stalled', 'stress'].map(
-    (name) => `test/e2e/${name}.test.ts`,
-  ),
-)
+// `bench` and `stress` compare speeds, and would measure their neighbour as well. `browser`, `create` and `examplePage`
+// build dist or use the packages, which `package` makes: only one of them at a time may.
+const isAlone = isIn(['bench', 'browser', 'create', 'examplePage', 'stress'].map((name) => `test/e2e/${name}.test.ts`))
 
 // The folders whose tests start a node or another program, or run for long.
 const isSlow = isIn(
@@ -114,7 +110,8 @@ async function runPart(part: string): Promise<Totals[]> {
   if (part === 'quick') return [await jest('quick', (file) => !isSlow(file), ['--maxWorkers=2'])]
   if (part === 'e2e')
     return [
-      await jest('e2e', (file) => isE2e(file) && !isAlone(file), ['--maxWorkers=2']),
+      // They wait for blocks half of their time.
+      await jest('e2e', (file) => isE2e(file) && !isAlone(file), ['--maxWorkers=3']),
       await jest('e2e alone', isAlone, ['--runInBand']),
     ]
   return [await jest(part, (file) => file.startsWith(part), [isE2e(part) ? '--runInBand' : '--maxWorkers=2'])]

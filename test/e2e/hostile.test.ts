@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 
 /**
- * Runs `hostile` against the devnet; then six more blocks must follow. A devnet that it ended is started again for the
+ * Runs `hostile` against the devnet; then two more blocks must follow. A devnet that it ended is started again for the
  * next test.
  */
 async function survives<T>(hostile: (rpc: string) => Promise<T>): Promise<T> {
@@ -31,7 +31,7 @@ async function survives<T>(hostile: (rpc: string) => Promise<T>): Promise<T> {
   try {
     const before = await net.height()
     const seen = await hostile(net.node.url)
-    await net.waitForHeight(before + 6)
+    await net.waitForHeight(before + 2)
     return seen
   } catch (error) {
     await net.stop()

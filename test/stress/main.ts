@@ -2,7 +2,7 @@
  * `make stress ARGS="…"`: a chain of 2,500 candidacies, quiet and then under one attack after the other. Ends with 1
  * when a limit is broken (docs/reliability.md). Without flags every attack, a quarter of an hour at most.
  *   --quick          shorter attacks, fewer proposals
- *   --short          what `make test` runs: six attacks, about a minute, judged by twice the limits
+ *   --short          what `make test` runs: four attacks, about a minute, judged by twice the limits
  *   --only a,b       some attacks, by name
  *   --json FILE      also writes the report there
  *   --stall          after the attacks, CometBFT stands still under one more, which has to be reported
@@ -67,7 +67,7 @@ const PLANS: Readonly<Record<'full' | 'quick' | 'short', Plan>> = {
     // Five seconds hold about fifteen blocks: a p95 of so few is nearly the slowest.
     proposals: 20,
     slack: 2,
-    attacks: ['rpc-lists', 'batch-lists', 'garbage', 'slow-readers', 'slow-writers', 'subscribers'],
+    attacks: ['rpc-lists', 'batch-lists', 'slow-readers', 'subscribers'],
     times: {
       warmUpMs: 400,
       quietMs: 6000,
