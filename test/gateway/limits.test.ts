@@ -76,6 +76,24 @@ describe('an answer', () => {
     for (const { socket } of [waiting, slow]) socket.destroy()
   })
 
+  test('that is unread when the gateway stands still can be read to its end afterwards', async () => {
+    const { gateway } = await start({ unreadMs: 4_000 }, { query: longLists })
+    const { socket, closed } = await openRaw(gateway.url, asks(1), { reads: false })
+    await until(() => socket.readableLength > 0)
+    // The gateway has looked and found it unread.
+    await sleep(1_100)
+    // Nothing is served in this thread meanwhile: not the gateway's sockets, and not the caller's.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5_000)
+    let bytes = 0
+    socket.on('data', (part: Buffer) => {
+      bytes += part.length
+    })
+    socket.resume()
+    await Promise.race([closed, until(() => bytes > LONG.length)])
+    expect(bytes).toBeGreaterThan(LONG.length)
+    socket.destroy()
+  })
+
   test('that many leave unread counts once; different ones have a bound, beyond which the oldest is dropped', async () => {
     const { gateway } = await start({ unreadBytes: 2.5 * LONG.length, unreadMs: 600_000 }, { query: longLists })
     const ask = (offset: number) => openRaw(gateway.url, asks(offset), { reads: false })

@@ -33,23 +33,23 @@ function countConnections(
 
 /**
  * Closes connections that leave what was sent to them unread for `unreadMs`. Those that wait for an answer have nothing
- * to read.
+ * to read. The time is counted in looks: a gateway that stood still has looked once, and not served its sockets since.
  */
 function closeUnread(server: Server, { unreadMs }: Limits): void {
-  const sockets = new Map<Socket, { taken: number; atMs: number }>()
+  const everyMs = Math.min(1000, unreadMs / 4)
+  const sockets = new Map<Socket, { taken: number; looks: number }>()
   server.on('connection', (socket: Socket) => {
-    sockets.set(socket, { taken: 0, atMs: performance.now() })
+    sockets.set(socket, { taken: 0, looks: 0 })
     socket.once('close', () => sockets.delete(socket))
   })
   const check = (): void => {
-    const nowMs = performance.now()
     for (const [socket, seen] of sockets) {
       const taken = socket.bytesWritten - socket.writableLength
-      if (socket.writableLength === 0 || taken !== seen.taken) Object.assign(seen, { taken, atMs: nowMs })
-      else if (nowMs - seen.atMs > unreadMs) socket.destroy()
+      if (socket.writableLength === 0 || taken !== seen.taken) Object.assign(seen, { taken, looks: 0 })
+      else if (++seen.looks * everyMs > unreadMs) socket.destroy()
     }
   }
-  const timer = setInterval(check, Math.min(1000, unreadMs / 4)).unref()
+  const timer = setInterval(check, everyMs).unref()
   server.once('close', () => clearInterval(timer))
 }
 
