@@ -92,3 +92,23 @@ test('a folder that is no home is refused, and nothing is made there', async () 
   const ended = await svcd(place, ['node', '--home', `${place.folder}/nothing`])
   expect(ended).toMatchObject({ status: 2, stderr: expect.stringMatching(/has no config\/genesis\.json/) })
 })
+
+test('when its program is retired it ends with status 0, and does not begin again without a successor', async () => {
+  const running = await start()
+  const [from] = await gateway.call<string[]>('svc_accounts')
+  const { data: set } = await gateway.call<{ data: { pub_key: { value: string } }[] }>('svc_queryValidatorSet')
+  // Far enough that proposal and vote are in blocks before it on a busy machine.
+  const point = (await height()) + 50
+  const { deliver_tx: proposed } = await gateway.commit('svc_proposeRetireProgram', {
+    from,
+    preservedValidators: set.map(({ pub_key: key }) => key.value).join(','),
+    retiredBlockHeight: point,
+  })
+  await gateway.commit('svc_vote', { from, proposalId: proposed.data, answer: 'Y' })
+  expect(await running.ended).toBe(0)
+  expect(running.said()).toMatch(new RegExp(`^program 1 retired at height ${point}$`, 'm'))
+  expect(await svcd(place, ['node', '--devnet'])).toMatchObject({
+    status: 2,
+    stderr: expect.stringMatching(/runs version 1, which the chain has retired: it is at version 2/),
+  })
+})

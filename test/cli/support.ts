@@ -75,6 +75,9 @@ export const typed = ({ folder, env }: Place, line: string): Promise<Ended> =>
 export interface Running {
   readonly pid: number
   readonly said: () => string
+  /** Its status, when it has ended. */
+  readonly ended: Promise<number>
+  /** Asks it to end. */
   readonly stop: () => Promise<number>
 }
 
@@ -90,7 +93,7 @@ export function run({ folder, env }: Place, args: readonly string[], ready: RegE
   return new Promise((done, failed) => {
     const look = (chunk: Buffer): void => {
       text += chunk.toString()
-      if (ready.test(text)) done({ pid: child.pid as number, said: () => text, stop })
+      if (ready.test(text)) done({ pid: child.pid as number, said: () => text, ended, stop })
     }
     child.stdout.on('data', look)
     child.stderr.on('data', look)
