@@ -110,7 +110,7 @@ async function runPart(part: string): Promise<Totals[]> {
   if (part === 'quick') return [await jest('quick', (file) => !isSlow(file), ['--maxWorkers=2'])]
   if (part === 'e2e')
     return [
-      // They wait for blocks half of their time.
+      // They wait for a third of their time, mostly for blocks.
       await jest('e2e', (file) => isE2e(file) && !isAlone(file), ['--maxWorkers=3']),
       await jest('e2e alone', isAlone, ['--runInBand']),
     ]

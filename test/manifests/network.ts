@@ -7,8 +7,8 @@ import {
   type NetworkNode,
   type NodePlace,
   type RunningNode,
-  startNode,
   setCometConfig,
+  startNode,
 } from '../e2e/support/network.ts'
 import { allGone, freePorts, isRunning } from '../e2e/support/processes.ts'
 import { Broken } from '../fuzz/campaign.ts'
