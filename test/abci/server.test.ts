@@ -258,18 +258,20 @@ describe('connections', () => {
 
   test('close answers what was started, starts nothing more, and frees the address', async () => {
     let started = 0
+    const closing = Promise.withResolvers<object>()
     const application = applicationOf({
       checkTx: () => {
         started += 1
-        return pause(15).then(() => ({ code: 9 }))
+        return closing.promise
       },
     })
     const server = await serve(application)
     const [peer, idle] = [await connectPeer(server.address), await connectPeer(server.address)]
     peer.send(checkTx(1), checkTx(2), checkTx(3))
     while (started === 0) await pause(1)
-    await Promise.all([server.close(), server.close()])
-    await Promise.all([peer.closed(), idle.closed()])
+    const closed = [server.close(), server.close()]
+    closing.resolve({ code: 9 })
+    await Promise.all([...closed, peer.closed(), idle.closed()])
     expect(peer.replies).toMatchObject([{ kind: 'checkTx', value: { code: 9 } }])
     expect(started).toBe(1)
     expect(existsSync(server.address.slice(7))).toBe(false)
