@@ -60,9 +60,9 @@ export function createSockets(onSlow: () => void, { unreadBytes, pingMs }: typeo
       }
       let hasAnswered = true
       const pinging = setInterval(() => {
-        // While it is not read, nobody knows whether it has answered.
         if (!hasAnswered && !socket.isPaused) return socket.terminate()
-        hasAnswered = false
+        // While it is not read, nobody knows whether it answers.
+        hasAnswered = socket.isPaused
         socket.ping()
       }, pingMs).unref()
       socket.on('pong', () => {
