@@ -83,7 +83,7 @@ export function createCount(what: string, max: number, windowMs = RATE_WINDOW_MS
   const windows = new Map<string, { count: number; readonly endMs: number }>()
   return (address, count) => {
     if (max === Infinity) return undefined
-    const nowMs = performance.now()
+    const nowMs = Math.floor(performance.now())
     const last = windows.get(address)
     const window = last !== undefined && nowMs < last.endMs ? last : { count: 0, endMs: nowMs + windowMs }
     window.count += count
@@ -92,7 +92,7 @@ export function createCount(what: string, max: number, windowMs = RATE_WINDOW_MS
     const [oldest] = windows.keys()
     if (windows.size > ADDRESSES_KEPT && oldest !== undefined) windows.delete(oldest)
     if (window.count <= max) return undefined
-    return tooMany(`more than ${max} ${what} in ${windowMs / 1000} s`, Math.ceil(window.endMs - nowMs))
+    return tooMany(`more than ${max} ${what} in ${windowMs / 1000} s`, window.endMs - nowMs)
   }
 }
 
