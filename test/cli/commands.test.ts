@@ -241,8 +241,10 @@ describe('tx', () => {
     expect(await nonceOf()).toBe(before)
     const sent = json(await svcd(place, [...transfer, '--no-wait'])) as { hash: string; sent: boolean }
     expect(sent.sent).toBe(true)
-    const inBlock = async (): Promise<boolean> =>
-      JSON.parse((await svcd(place, ['query', 'transaction', sent.hash, '--json'])).stdout) !== null
+    const inBlock = async (): Promise<boolean> => {
+      const { status, stdout } = await svcd(place, ['query', 'transaction', sent.hash, '--json'])
+      return status === 0 && JSON.parse(stdout) !== null
+    }
     while (!(await inBlock())) {
       /* the next block brings it */
     }

@@ -178,7 +178,9 @@ describe('find', () => {
 
   test('builds at the same time all succeed and leave nothing but the program', async () => {
     const cacheDir = join(folder(), 'a', 'b')
-    const PATH = fakeGo('/bin/sleep 0.2')
+    // Each build goes on when all three have begun.
+    const begun = folder()
+    const PATH = fakeGo(`: > '${begun}'/$$; until (set -- '${begun}'/*; [ $# -ge 3 ]); do /bin/sleep 0.05; done`)
     const found = await Promise.all([1, 2, 3].map(() => find({ PATH }, cacheDir)))
     for (const { lines } of found) expect(lines.at(-1)).toMatch(/^built/)
     expect(readdirSync(cacheDir)).toEqual(['cometbft'])

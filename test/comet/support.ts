@@ -29,7 +29,7 @@ export const kvstoreHome = async (blockTimeMs = 50, initialHeight = 1) => {
 export const kvstoreNode = async (blockTimeMs?: number, initialHeight?: number) => {
   const made = await kvstoreHome(blockTimeMs, initialHeight)
   const { path: program } = await findCometBft()
-  const rpc = openNodeRpc(made.url)
+  const rpc = openNodeRpc(made.url, { timeoutMs: NODE_MS_MAX })
   let running: CometProcess
   const start = async () => {
     running = await startCometBft({ program, home: made.home })

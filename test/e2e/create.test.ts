@@ -29,7 +29,6 @@ async function run(cwd: string, command: string, args: readonly string[], more: 
     cwd,
     env: { ...env, ...more },
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: 300_000,
   })
   let printed = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => (printed += text.toString()))

@@ -79,8 +79,8 @@ test('a retired program ends it; with --accept-program-version all four go on, a
   const preservedValidators = data.map((row) => row.pub_key.value).join(',')
   const proposed = await net.commit('svc_proposeRetireProgram', { from, preservedValidators, retiredBlockHeight })
   const proposalId = proposed.deliver_tx.data
-  for (const voter of [from, ...others.slice(0, 2)])
-    await net.commit('svc_vote', { from: voter, proposalId, answer: 'Y' })
+  const voters = [from, ...others.slice(0, 2)]
+  await Promise.all(voters.map((voter) => net.commit('svc_vote', { from: voter, proposalId, answer: 'Y' })))
   const retired = [0, `program 1 retired at height ${retiredBlockHeight}`]
   const lastOf = ({ status, stdout }: { status: number | null; stdout: string }) => [
     status,

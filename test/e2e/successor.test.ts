@@ -141,8 +141,8 @@ async function approveRetirement(): Promise<number> {
     preservedValidators,
     retiredBlockHeight,
   })
-  for (const voter of [from, other])
-    await gateway.commit('svc_vote', { from: voter, proposalId: done.data, answer: 'Y' })
+  const voteOf = (voter: string) => gateway.commit('svc_vote', { from: voter, proposalId: done.data, answer: 'Y' })
+  await Promise.all([from, other].map(voteOf))
   return retiredBlockHeight
 }
 

@@ -58,7 +58,7 @@ test('a node whose threads verify ahead commits what is signed, refuses what is 
   const before = committedBlocks(place.home)
   let usedAgain = 0
   // The application does not wait for threads that begin late: then it is replayed once more.
-  for (let tries = 0; tries < 10 && usedAgain === 0; tries++) {
+  for (let tries = 0; tries < 50 && usedAgain === 0; tries++) {
     moveStateAway(place.home)
     const again = await start(place)
     while (committedBlocks(place.home).length < before.length) await sleep(100)

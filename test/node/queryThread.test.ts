@@ -235,9 +235,13 @@ test('a failure of the storage is the thread’s own: a code, a line in the log,
 })
 
 test('a thread that is silent for too long is ended, and what it was asked is answered', async () => {
-  const setup = setUp('silent', { candidacies: 6000, limits: { silentMsMax: 1 } })
+  const limits = { silentMsMax: 1, listBytesPerSecond: Number.MAX_SAFE_INTEGER }
+  const setup = setUp('silent', { candidacies: 6000, limits })
   setup.chain.block()
-  expect(await ask(setup, '/stake/validators')).toMatchObject({ code: 32 })
+  // An answer that has come is taken, however late this thread looks.
+  let code: unknown = 0
+  for (let offset = 0; code === 0; offset++) code = (await ask(setup, `/stake/validators?offset=${offset}`)).code
+  expect(code).toBe(32)
   expect(setup.log).toMatchObject([{ err: { message: 'the thread of queries was silent for 1 ms' } }])
 })
 

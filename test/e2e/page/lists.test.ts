@@ -174,7 +174,7 @@ withBrowser('lists', () => {
     // Questions of another cause, as when the subscriptions begin or the line was lost for a moment, do not come three times in a row.
     const asked: unknown[] = []
     const onceEach = Array.from({ length: 3 }, () => ({ svc_getSupply: 1 }))
-    while (asked.length < 10 && !isDeepStrictEqual(asked.slice(-3), onceEach)) {
+    while (asked.length < 40 && !isDeepStrictEqual(asked.slice(-3), onceEach)) {
       calls.clear()
       const height = await site.net.mine(1)
       await page.getByRole('link', { name: String(height), exact: true }).waitFor()
