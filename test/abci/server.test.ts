@@ -65,7 +65,7 @@ describe('requests and replies', () => {
 
   test('a request that changes something starts when everything before it is answered, and queries overlap', async () => {
     const log: string[] = []
-    const until = (name: string, waited: () => Promise<unknown>) => async (): Promise<object> => {
+    const logged = (name: string, waited: () => Promise<unknown>) => async (): Promise<object> => {
       log.push(`${name} starts`)
       await waited()
       log.push(`${name} ends`)
@@ -73,11 +73,11 @@ describe('requests and replies', () => {
     }
     const second = Promise.withResolvers<void>()
     let queries = 0
-    const query = until('query', () => {
+    const query = logged('query', () => {
       if (++queries === 2) second.resolve()
       return second.promise
     })
-    const server = await serve(applicationOf({ query, checkTx: until('checkTx', () => pause(5)) }))
+    const server = await serve(applicationOf({ query, checkTx: logged('checkTx', () => pause(5)) }))
     const peer = await connectPeer(server.address)
     peer.send(requestFrame('query'), requestFrame('query'), checkTx(1), checkTx(2), requestFrame('query'))
     await peer.until(5)

@@ -45,8 +45,8 @@ export async function openPage(browser: Browser, url: string, options: BrowserCo
     page,
     failures,
     goTo: async (view) => {
-      // The browser draws the view in a task of its own. One frame later the effects of that have run: the title, and the
-      // focus of a field.
+      // The page draws the view when the browser fires hashchange. The title and the focus of a field are set one frame
+      // later.
       await page.evaluate(
         (hash) =>
           new Promise<void>((done) => {
