@@ -9,6 +9,7 @@ import { COMETBFT_VERSION } from '../../src/comet/find.ts'
 import { serveRegistry } from '../../tools/packages/registry.ts'
 import { abciCli } from '../../tools/testing/abciCli.ts'
 import { examplesRunBy } from '../docs/examples.ts'
+import { buildGoProgram } from '../support/goProgram.ts'
 import { replay, transcriptOf } from './support/examples.ts'
 import { packOnce } from './support/installed.ts'
 import { allGone, descendantsOf, freePorts } from './support/processes.ts'
@@ -102,7 +103,7 @@ const reached = (rpc: string, height: number): Promise<Status> =>
 
 beforeAll(async () => {
   packOnce()
-  execFileSync('go', ['build', '-o', verifier, '.'], { cwd: join(checkout, 'test/ics23') })
+  buildGoProgram(join(checkout, 'test/ics23'), verifier)
   registry = await serveRegistry(0)
   writeFileSync(join(folder, 'npmrc'), `@svcd:registry=${registry.url}\n`)
   env = {

@@ -1,12 +1,12 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import Database from 'better-sqlite3'
 import type { AbciQueryResult } from '../../src/comet/rpc.ts'
 import { printPath } from '../../src/modules/query.ts'
 import { queryEntries, tables } from '../../src/modules/registry.ts'
 import { decodeFields, readFields } from '../../src/tx/fields.ts'
+import { buildGoProgram } from '../support/goProgram.ts'
 import type { TxResult } from './support/client.ts'
 import { type Devnet, makePlace, startDevnet } from './support/devnet.ts'
 import { GAS, GAS_PRICE } from './support/expect.ts'
@@ -19,7 +19,7 @@ let [owner, spender, nobody] = ['', '', '']
 let proposalId = ''
 
 beforeAll(async () => {
-  execFileSync('go', ['build', '-o', verifier, '.'], { cwd: fileURLToPath(new URL('../ics23', import.meta.url)) })
+  buildGoProgram(join(import.meta.dirname, '../ics23'), verifier)
   net = await startDevnet(await makePlace(join(folder, 'home')), ['--os', 'ubuntu'])
   ;[owner = '', spender = '', nobody = ''] = await net.call<string[]>('svc_accounts')
   const proposed = await net.commit('svc_proposeChangeParam', {

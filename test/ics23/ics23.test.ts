@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -13,6 +13,7 @@ import { openSqliteStore } from '../../src/store/sqlite/sqliteStore.ts'
 import type { CommittedState, Store } from '../../src/store/store.ts'
 import { random } from '../store/model.ts'
 import { absences, tables } from '../store/tables.ts'
+import { buildGoProgram, runGoProgram } from '../support/goProgram.ts'
 import { tempFolder } from '../support/tempFolder.ts'
 
 interface Line {
@@ -27,7 +28,7 @@ const { path: folder, remove } = tempFolder('ics23')
 const verifier = join(folder, 'verify')
 
 beforeAll(() => {
-  execFileSync('go', ['build', '-o', verifier, '.'], { cwd: import.meta.dirname })
+  buildGoProgram(import.meta.dirname, verifier)
 })
 afterAll(() => {
   remove()
@@ -83,11 +84,7 @@ const flip = (hex: string, at: number, by: number): string => {
 }
 
 test('vectors.json is what the Go program writes today', () => {
-  const written = execFileSync('go', ['run', './vectors'], {
-    cwd: import.meta.dirname,
-    encoding: 'utf8',
-    maxBuffer: 1 << 24,
-  })
+  const written = runGoProgram(import.meta.dirname, './vectors')
   expect(written === readFileSync(join(import.meta.dirname, 'vectors.json'), 'utf8')).toBe(true)
 })
 

@@ -6,6 +6,7 @@ import { OPERATION_MESSAGES } from '../../src/codec/svc.ts'
 import { tables } from '../../src/modules/registry.ts'
 import { UNSCRIPTED } from './cases.ts'
 import { makeVectors, printVectors, VECTORS_PATH } from './make.ts'
+import { buildGoProgram } from '../support/goProgram.ts'
 import { tempFolder } from '../support/tempFolder.ts'
 
 const text = readFileSync(VECTORS_PATH, 'utf8')
@@ -19,10 +20,7 @@ const golden = JSON.parse(text) as Vectors
 const { path: folder, remove } = tempFolder('vectors')
 const reader = join(folder, 'reader')
 beforeAll(() => {
-  execFileSync('go', ['build', '-o', reader, '.'], {
-    cwd: join(import.meta.dirname, 'go-chain'),
-    env: { ...process.env, GOFLAGS: '-buildvcs=false' },
-  })
+  buildGoProgram(join(import.meta.dirname, 'go-chain'), reader)
 })
 afterAll(() => {
   remove()

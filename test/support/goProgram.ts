@@ -1,0 +1,13 @@
+import { execFileSync } from 'node:child_process'
+
+/** As src/comet/build.ts builds CometBFT: Go then has most packages already, and needs no C compiler. */
+const env = { ...process.env, CGO_ENABLED: '0', GOFLAGS: '-trimpath -buildvcs=false' }
+
+/** Builds the Go program of a folder, or of one below it, into the file `path`. */
+export function buildGoProgram(folder: string, path: string, below = '.'): void {
+  execFileSync('go', ['build', '-o', path, below], { cwd: folder, env })
+}
+
+/** Runs the Go program of a folder below `folder`. Returns what it prints. */
+export const runGoProgram = (folder: string, below: string): string =>
+  execFileSync('go', ['run', below], { cwd: folder, env, encoding: 'utf8', maxBuffer: 1 << 24 })
