@@ -8,6 +8,7 @@ import { describeUse, startCometBft, tryPort } from '../../comet/process.ts'
 import { openNodeRpc, waitForNode } from '../../comet/rpc.ts'
 import { type Gateway, startGateway } from '../../gateway/gateway.ts'
 import { stalledAfterMs } from '../../gateway/http/health.ts'
+import { DEVNET_STALLED_MS_MIN } from '../../gateway/http/limits.ts'
 import { PUBLIC_MNEMONIC } from '../../keys/mnemonic.ts'
 import type { Signer } from '../../tx/sign.ts'
 import {
@@ -246,7 +247,7 @@ export function gatewayOptions({ flags, signers, nodes }: Setup, parts: Parts): 
     ...pageFrom(flags),
     limits: DEVNET_LIMITS,
     logger: openLog(flags, join(home, 'logs', 'gateway.log')),
-    stalledAfterMs: blockTime === 0 ? 0 : stalledAfterMs([blockTime]),
+    stalledAfterMs: blockTime === 0 ? 0 : stalledAfterMs([blockTime], DEVNET_STALLED_MS_MIN),
     proposeTo: blockTime === 0 ? (height) => openTo(parts, height) : undefined,
   }
 }

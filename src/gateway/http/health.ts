@@ -20,9 +20,9 @@ const INTERVALS_KEPT = 5
 
 const middle = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[(values.length - 1) >> 1] ?? 0
 
-/** Returns how old the head may be when the blocks came at these intervals, in ms; see watchHead. */
-export const stalledAfterMs = (intervalsMs: readonly number[]): number =>
-  Math.max(STALLED_MS_MIN, STALLED_INTERVALS * Math.min(STALLED_INTERVAL_MS_MAX, middle(intervalsMs)))
+/** Returns how old the head may be when the blocks came at these intervals, in ms, at least `minMs`; see watchHead. */
+export const stalledAfterMs = (intervalsMs: readonly number[], minMs: number = STALLED_MS_MIN): number =>
+  Math.max(minMs, STALLED_INTERVALS * Math.min(STALLED_INTERVAL_MS_MAX, middle(intervalsMs)))
 
 /**
  * Watches the head. The chain counts as stalled `afterMs` after its last block, or never when that is 0; when it

@@ -188,6 +188,8 @@ export const STALLED_INTERVAL_MS_MAX = 600_000
 
 // A devnet.
 
+/** STALLED_MS_MIN of a devnet, in ms: its machine has other work too, and all of its parts end when one does. */
+export const DEVNET_STALLED_MS_MIN = 60_000
 /** Blocks that one call of svc_mine makes. A devnet makes up to 170 in a second on two idle cores. */
 export const MINE_BLOCKS_MAX = 5_000
 /** How long one call of svc_mine may take. */
