@@ -85,8 +85,7 @@ describeWith(NGINX)('two gateways behind nginx', () => {
   const startGatewayOf = (at: 0 | 1): Promise<number> => {
     const { origin } = new URL(site)
     const metrics = `127.0.0.1:${metricsPorts[at]}`
-    // The last one: while the validator is paused, calls have to wait, however long that takes.
-    const args = ['--trust-proxy', '127.0.0.1', '--allow-origin', origin, '--stalled-after', '0']
+    const args = ['--trust-proxy', '127.0.0.1', '--allow-origin', origin]
     return startNodeGateway(full[at], [...args, '--metrics', metrics])
   }
 

@@ -9,7 +9,6 @@ import { testFolder } from './support/testFolder.ts'
 
 const MAIN = fileURLToPath(new URL('../soak/main.ts', import.meta.url))
 const LIMIT_MS = 300_000
-// Minutes: some looks more than a line needs, each of which takes seconds on a busy machine.
 const MINUTES = '0.3'
 const LEAK_MB_AN_HOUR = '7200'
 const folder = testFolder()

@@ -21,15 +21,7 @@ let running: RunningNode
 beforeAll(async () => {
   ;[node] = (await makeNetwork(join(folder, 'net'), 1, '100ms')) as [NetworkNode]
   running = await startNode(node)
-  await startNodeGateway(node, [
-    '--devnet',
-    '--stalled-after',
-    '0',
-    '--rate-limit',
-    '0',
-    '--connections-per-address',
-    '1000',
-  ])
+  await startNodeGateway(node, ['--devnet', '--rate-limit', '0', '--connections-per-address', '1000'])
 })
 
 type Call = readonly [method: string, params: unknown]

@@ -33,6 +33,8 @@ const WARM_UP_SHARE = 1 / 4
 /** Looks in a run, for as long as they are not closer than a tenth of a second. */
 const LOOKS = 1_500
 const LOOK_MS_MIN = 100
+/** A line needs some. On a busy machine a look takes seconds, and a short run would have too few. */
+const LOOKS_MIN = 16
 /** Looks in a long run after which the garbage is collected. */
 const COLLECTIONS = 96
 const LANDED_SHARE_MIN = 0.95
@@ -114,7 +116,7 @@ try {
   try {
     const pauseMs = Math.max(LOOK_MS_MIN, lastsMs / LOOKS)
     const collectEvery = Math.ceil(lastsMs / pauseMs / COLLECTIONS)
-    for (let turn = 0; performance.now() - beganMs < lastsMs; turn++) {
+    for (let turn = 0; turn < LOOKS_MIN || performance.now() - beganMs < lastsMs; turn++) {
       samples.push(await look(watched, turn % collectEvery === 0))
       await sleep(pauseMs)
     }
