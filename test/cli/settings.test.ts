@@ -15,7 +15,7 @@ import {
   readConfig,
 } from '../../src/node/settings.ts'
 import { parseAmount, printTokens } from '../../src/cli/amounts.ts'
-import { assertFree, gatewayOptions, type Setup } from '../../src/cli/commands/devnet.ts'
+import { assertFree } from '../../src/cli/commands/devnet.ts'
 import { chooseRetention } from '../../src/cli/commands/snapshot.ts'
 import { UserError } from '../../src/node/errors.ts'
 import { pageFrom } from '../../src/cli/options.ts'
@@ -375,14 +375,4 @@ test('the samples of config/svcd.json in the pages are read as they stand, and n
     expect(allowedAddresses(folder, undefined)).toHaveLength(allowAddresses.length)
     expect(chooseRetention(folder, {})).toMatchObject({ ...config.snapshots, ...config.pruning })
   }
-})
-
-test.each([
-  [0, 0],
-  [200, 60_000],
-  [60_000, 300_000],
-])('a devnet with blocks every %i ms is stalled after %i ms: its machine has other work', (blockTime, stalledMs) => {
-  const flags = { home: folder, blockTime, gateway: { host: '127.0.0.1', port: 8545 }, page: false, logLevel: 'error' }
-  const setup = { flags, signers: [], nodes: [{ rpc: { host: '127.0.0.1', port: 26657 } }] }
-  expect(gatewayOptions(setup as unknown as Setup, { validators: [] }).stalledAfterMs).toBe(stalledMs)
 })
