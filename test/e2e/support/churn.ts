@@ -118,7 +118,6 @@ export async function churn(options: ChurnOptions): Promise<Churned> {
   try {
     const running = await Promise.all(nodes.map((node) => startNode(node)))
     await waitForHead(nodes[0] as NetworkNode, running[0] as RunningNode, 1, START_MS_MAX)
-    // Keys of nobody cost rounds, which take long on a busy machine. The watch tells of a chain that stands still.
     await startNodeGateway(nodes[0] as NetworkNode)
     disturb?.(nodes.at(-1)?.home ?? '')
     const watch = watchChain(nodes, running, new Set(nodeKeys))
