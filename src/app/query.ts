@@ -18,9 +18,7 @@ import { type ChainTable, queryEntries, tables } from '../modules/registry.ts'
 import { type CommittedState, queryRow } from '../store/index.ts'
 import type { AppContext } from './context.ts'
 
-/**
- * The most bytes in the value of one answer. CometBFT stops when it receives more than 100 MiB. Source: protocol.md §8.
- */
+/** The most bytes in the value of one answer. Source: protocol.md §8. */
 export const ANSWER_BYTES_MAX: number = 32 * 1024 * 1024
 
 const { badArgument } = kernelErrors

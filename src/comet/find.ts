@@ -10,8 +10,14 @@ import { packagedFolders, programFile } from '../base/cometbftPackage.ts'
 /** The CometBFT release that is built when none is found, and with which the tests run. */
 export const COMETBFT_VERSION = '0.38.25'
 
-/** The release lines of CometBFT that svcd supports. */
-export const COMETBFT_LINES: readonly string[] = ['0.37', '0.38', '0.39', '0.40']
+/**
+ * The lowest release of each line of CometBFT that svcd supports. Older ones of 0.37 and 0.38 end themselves when a reply
+ * of the application has more than 100 MiB, which the results of a large block may have (CometBFT's #1730).
+ */
+const LOWEST_PATCH: Readonly<Record<string, number>> = { '0.37': 5, '0.38': 3, '0.39': 0, '0.40': 0 }
+
+/** The releases of CometBFT that svcd supports, in words. */
+export const SUPPORTED_COMETBFT = '0.37 to 0.40, from 0.37.5 and 0.38.3'
 
 /** The folder in which a built CometBFT is kept: `.cache/cometbft/<version>` in svcd's own folder. */
 export const defaultCometCache = (): string =>
@@ -61,16 +67,18 @@ const builtFolders = async (cacheDir: string): Promise<readonly string[]> => {
  * Resolves with what `<program> version` prints, such as `0.38.25`. Rejects when it does not run or prints something
  * else.
  */
-const versionOf = async (program: string, env: NodeJS.ProcessEnv): Promise<string> => {
+export const versionOf = async (program: string, env: NodeJS.ProcessEnv): Promise<string> => {
   const { stdout } = await execute(program, ['version'], { env, timeout: VERSION_TIMEOUT_MS, killSignal: 'SIGKILL' })
   const version = /^v?(\d+\.\d+\.\d+\S*)\s*$/.exec(stdout)?.[1]
   if (version !== undefined) return version
   throw new Error(`its version: expected one such as ${COMETBFT_VERSION}, got ${JSON.stringify(stdout.slice(0, 60))}`)
 }
 
-const isSupported = (version: string): boolean => COMETBFT_LINES.includes(version.split('.').slice(0, 2).join('.'))
-
-const supported = `${COMETBFT_LINES[0]} to ${COMETBFT_LINES.at(-1)}`
+/** Whether svcd supports a version as `versionOf` returns it. */
+export function isSupported(version: string): boolean {
+  const [major, minor, patch = ''] = version.split('.')
+  return Number.parseInt(patch, 10) >= (LOWEST_PATCH[`${major}.${minor}`] ?? Infinity)
+}
 
 /** A CometBFT program. `version` is what it prints; a few releases print that of an older one. */
 export type CometBft = { path: string; version: string }
@@ -81,11 +89,11 @@ const fromEnv = async (path: string, env: NodeJS.ProcessEnv): Promise<CometBft> 
     throw new CometError(`SVCD_COMETBFT: ${path} does not run: ${reasonOf(error)}`)
   })
   if (!isSupported(version))
-    throw new CometError(`SVCD_COMETBFT: expected CometBFT ${supported}, but ${path} is ${version}`)
+    throw new CometError(`SVCD_COMETBFT: expected CometBFT ${SUPPORTED_COMETBFT}, but ${path} is ${version}`)
   return { path: resolve(path), version }
 }
 
-/** The first of these programs whose release line is supported. Those before it are reported with the reason. */
+/** The first of these programs that is supported. Those before it are reported with the reason. */
 const firstSupported = async (
   paths: readonly string[],
   env: NodeJS.ProcessEnv,
@@ -95,7 +103,7 @@ const firstSupported = async (
     try {
       const version = await versionOf(path, env)
       if (isSupported(version)) return { path, version }
-      onProgress(`${path} is passed over: it is CometBFT ${version}, and svcd supports ${supported}`)
+      onProgress(`${path} is passed over: it is CometBFT ${version}, and svcd supports ${SUPPORTED_COMETBFT}`)
     } catch (error) {
       onProgress(`${path} is passed over: ${reasonOf(error)}`)
     }
@@ -118,12 +126,12 @@ export type FindOptions = {
 }
 
 /**
- * Finds a CometBFT program: the one that SVCD_COMETBFT names, else the first `cometbft` of a supported release line on
+ * Finds a CometBFT program: the one that SVCD_COMETBFT names, else the first `cometbft` of a supported release on
  * PATH, in npm's package for this machine, in the cache, in Go's folders or in those of Homebrew, else version
  * COMETBFT_VERSION, built by `go install` into the cache (about a minute, verified by Go's checksum database). Each program
  * that is passed over is reported with the reason. Throws a CometError of one line when SVCD_COMETBFT cannot be used, when
- * there is neither CometBFT nor Go, or when the build fails. A program is judged by the release line of the version it
- * prints: 0.37.18 prints 0.37.16, and 0.40.0 prints 0.39.0.
+ * there is neither CometBFT nor Go, or when the build fails. A program is judged by the version it prints:
+ * 0.37.18 prints 0.37.16, and 0.40.0 prints 0.39.0.
  */
 export const findCometBft = async (options: FindOptions = {}): Promise<CometBft> => {
   const {
@@ -145,7 +153,7 @@ export const findCometBft = async (options: FindOptions = {}): Promise<CometBft>
   if (other !== undefined) return other
   if (go === undefined) {
     throw new CometError(
-      `There is neither CometBFT (${supported}) nor Go to build it. Install Go 1.22 or later (https://go.dev/dl), ` +
+      `There is neither CometBFT (${SUPPORTED_COMETBFT}) nor Go to build it. Install Go 1.22 or later (https://go.dev/dl), ` +
         'install svcd from npm, which brings CometBFT, put cometbft on PATH, or set SVCD_COMETBFT to its path',
     )
   }

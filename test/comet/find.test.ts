@@ -65,10 +65,10 @@ const find = async (env: NodeJS.ProcessEnv, cacheDir = newCache(), folders: read
 
 describe('find', () => {
   test('SVCD_COMETBFT wins over PATH', async () => {
-    const named = join(program('mine', printing('0.38.1')), 'mine')
+    const named = join(program('mine', printing('0.38.3')), 'mine')
     expect(await find({ SVCD_COMETBFT: named, PATH: program('cometbft', printing('0.38.25')) })).toMatchObject({
       path: named,
-      version: '0.38.1',
+      version: '0.38.3',
     })
   })
 
@@ -78,8 +78,14 @@ describe('find', () => {
       [folder(), /not an executable file/],
       [bad, /does not run/],
       [program('cometbft', 'echo hello'), /does not run: its version: expected .*, got "hello/],
-      [program('cometbft', printing('0.34.24')), /expected CometBFT 0\.37 to 0\.40, but .* is 0\.34\.24/],
+      [
+        program('cometbft', printing('0.34.24')),
+        /expected CometBFT 0\.37 to 0\.40, from 0\.37\.5 and 0\.38\.3, but .* is 0\.34\.24/,
+      ],
       [program('cometbft', printing('1.0.1')), /is 1\.0\.1$/],
+      // They read no reply of more than 100 MiB.
+      [program('cometbft', printing('0.37.4')), /is 0\.37\.4$/],
+      [program('cometbft', printing('0.38.2')), /is 0\.38\.2$/],
     ] as const) {
       const path = join(dir, 'cometbft')
       const error = await find({ SVCD_COMETBFT: path, PATH: '' }).catch((e: unknown) => e)
@@ -100,7 +106,7 @@ describe('find', () => {
     const good = program('cometbft', printing('0.37.16'))
     const cacheDir = program('cometbft', printing('0.38.25'), newCache())
     const passedOver = [
-      `${join(old, 'cometbft')} is passed over: it is CometBFT 0.34.1, and svcd supports 0.37 to 0.40`,
+      `${join(old, 'cometbft')} is passed over: it is CometBFT 0.34.1, and svcd supports 0.37 to 0.40, from 0.37.5 and 0.38.3`,
       expect.stringContaining(`${join(broken, 'cometbft')} is passed over: `),
     ]
     expect(await find({ PATH: `${PATH}:${good}` }, cacheDir)).toMatchObject({
@@ -118,12 +124,12 @@ describe('find', () => {
     const GOBIN = program('cometbft', printing('0.39.4'))
     const [GOPATH, HOME] = [folder(), folder()]
     program('cometbft', printing('0.40.0'), join(GOPATH, 'bin'))
-    program('cometbft', printing('0.38.1'), join(HOME, 'go/bin'))
+    program('cometbft', printing('0.38.3'), join(HOME, 'go/bin'))
     const PATH = fakeGo()
     expect((await find({ PATH, GOBIN, GOPATH, HOME })).version).toBe('0.39.4')
     expect((await find({ PATH, GOPATH, HOME })).version).toBe('0.40.0')
-    expect((await find({ PATH, HOME })).version).toBe('0.38.1')
-    expect((await find({ PATH: '', HOME })).version).toBe('0.38.1')
+    expect((await find({ PATH, HOME })).version).toBe('0.38.3')
+    expect((await find({ PATH: '', HOME })).version).toBe('0.38.3')
   })
 
   test('another version in the cache is taken before one is built, the newest first', async () => {

@@ -156,6 +156,20 @@ describe('a keystore', () => {
       () => readKeystore({ ...keystore, crypto: { ...keystore.crypto, mac: undefined } }),
       'malformed',
     ],
+    [
+      'an iv that is a byte too long',
+      () =>
+        openKeystore(
+          { ...keystore, crypto: { ...keystore.crypto, cipherparams: { iv: '00'.repeat(17) } } },
+          'correct horse',
+        ),
+      'malformed',
+    ],
+    [
+      'a mac that is a byte too long',
+      () => openKeystore({ ...keystore, crypto: { ...keystore.crypto, mac: '00'.repeat(33) } }, 'correct horse'),
+      'malformed',
+    ],
     ['too long a text', () => readKeystore(' '.repeat(16_385)), 'malformed'],
     ['another version', () => readKeystore({ ...keystore, version: 1 }), 'unsupported'],
     [

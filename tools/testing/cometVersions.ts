@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { buildCometBft, type Report } from '../../src/comet/build.ts'
 import { defaultCometCache } from '../../src/comet/find.ts'
 
-/** The newest release of each line in COMETBFT_LINES. Nodes of all of them run one chain together. */
+/** The newest release of each line that svcd supports. Nodes of all of them run one chain together. */
 export const COMET_VERSIONS: readonly string[] = ['0.37.18', '0.38.25', '0.39.4', '0.40.0']
 
 /** The program of a version, in .cache/cometbft/<version>. It is built when it is not there. */

@@ -1,14 +1,12 @@
-import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { createConnection } from 'node:net'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { isLoopback } from '../../base/loopback.ts'
 import { PORTS } from '../../base/ports.ts'
 import { VERSION } from '../../base/version.ts'
 import { reasonOf } from '../../comet/errors.ts'
-import { COMETBFT_LINES, defaultCometCache } from '../../comet/find.ts'
+import { defaultCometCache, isSupported, SUPPORTED_COMETBFT, versionOf } from '../../comet/find.ts'
 import { homeFiles, listenAddresses, mempoolType, readNodeId, readValidatorKey } from '../../comet/home.ts'
 import { packagedFolders, programFile } from '../../base/cometbftPackage.ts'
 import { openNodeRpc } from '../../comet/rpc.ts'
@@ -35,14 +33,6 @@ import { machineOs, readConfig } from '../../node/settings.ts'
 
 const finding = (check: string, verdict: Finding['verdict'], found: string): Finding => ({ check, verdict, found })
 
-async function versionOf(program: string): Promise<string | undefined> {
-  try {
-    return (await promisify(execFile)(program, ['version'], { timeout: 10_000 })).stdout.trim()
-  } catch {
-    return undefined
-  }
-}
-
 async function versions(): Promise<readonly Finding[]> {
   const { node } = process.versions
   const [major = 0, minor = 0] = node.split('.').map(Number)
@@ -50,14 +40,13 @@ async function versions(): Promise<readonly Finding[]> {
   const program = process.env['SVCD_COMETBFT'] ?? 'cometbft'
   const places = [...packagedFolders(), defaultCometCache()].map((folder) => join(folder, programFile()))
   let comet: string | undefined
-  for (const one of [program, ...places]) comet ??= await versionOf(one)
-  const isLine = COMETBFT_LINES.some((line) => comet?.replace(/^v/, '').startsWith(`${line}.`))
+  for (const one of [program, ...places]) comet ??= await versionOf(one, process.env).catch(() => undefined)
   return [
     finding('svcd', 'ok', VERSION),
     finding('Node', isServed ? 'ok' : 'bad', `${node} (22.14 or newer is needed)`),
     comet === undefined
       ? finding('CometBFT', 'note', `there is no ${program}; svcd devnet builds it, or set SVCD_COMETBFT to its path`)
-      : finding('CometBFT', isLine ? 'ok' : 'bad', `${comet} (supported: ${COMETBFT_LINES.join(', ')})`),
+      : finding('CometBFT', isSupported(comet) ? 'ok' : 'bad', `${comet} (supported: ${SUPPORTED_COMETBFT})`),
   ]
 }
 
