@@ -71,6 +71,7 @@ interface Running {
   readonly topic: string
   readonly options: SubscribeOptions
   readonly tell: (event: unknown) => void
+  readonly show: (connection: Connection) => void
   readonly settle: PromiseWithResolvers<void>
   isOpen: boolean
   height: number | undefined
@@ -139,7 +140,7 @@ function hear(running: Running, { result, height, gap }: Notification): void {
     // It was asked from the height on that it had heard of last.
     const from = gap.from === running.height && running.seen > 0 ? gap.from + 1 : gap.from
     goOn(gap.to + 1)
-    if (from <= gap.to) running.options.onState?.({ state: 'gap', from, to: gap.to })
+    if (from <= gap.to) running.show({ state: 'gap', from, to: gap.to })
   } else if (result === undefined) {
     const next = (height ?? 0) + 1
     if (next > (running.height ?? 0)) goOn(next)
@@ -147,8 +148,7 @@ function hear(running: Running, { result, height, gap }: Notification): void {
   else {
     if (result.height !== running.height) goOn(result.height)
     running.seen++
-    // An error that the callback throws is the caller's: it must not close the connection.
-    queueMicrotask(() => running.tell(result))
+    running.tell(result)
   }
 }
 
@@ -224,7 +224,7 @@ export function connect(url: string) {
       named.set(result, running)
       running.isOpen = true
       running.settle.resolve()
-      running.options.onState?.({ state: 'open' })
+      running.show({ state: 'open' })
     } else if (running.isOpen) socket?.end(error?.message ?? 'the gateway refuses')
     else {
       all.delete(running)
@@ -244,7 +244,7 @@ export function connect(url: string) {
     asked.clear()
     named.clear()
     for (const running of all) {
-      if (running.isOpen) running.options.onState?.({ state: 'lost', reason })
+      if (running.isOpen) running.show({ state: 'lost', reason })
       else {
         all.delete(running)
         running.settle.reject(
@@ -268,8 +268,19 @@ export function connect(url: string) {
       onEvent: (event: never) => void,
     ): Promise<SvcSubscription> => {
       const settle = Promise.withResolvers<void>()
-      const tell = (event: unknown): void => void (all.has(running) && onEvent(event as never))
-      const running: Running = { topic, options, tell, settle, isOpen: false, height: undefined, seen: 0, skip: 0 }
+      // An error that a callback throws is the caller's: it must not close the connection, nor keep another from coming.
+      const call = (callback: () => void): void => queueMicrotask(() => void (all.has(running) && callback()))
+      const running: Running = {
+        topic,
+        options,
+        tell: (event) => call(() => onEvent(event as never)),
+        show: (connection) => call(() => options.onState?.(connection)),
+        settle,
+        isOpen: false,
+        height: undefined,
+        seen: 0,
+        skip: 0,
+      }
       all.add(running)
       if (socket?.isOpen() === true) begin(running)
       else open()

@@ -1,4 +1,6 @@
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
+import { promisify } from 'node:util'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { WebSocketServer } from 'ws'
@@ -91,6 +93,37 @@ describe('svc.subscribe', () => {
     const nobody = new Svc('http://127.0.0.1:1')
     await expect(nobody.subscribe('newBlock', () => undefined)).rejects.toThrow(/^.*cannot be reached/)
   })
+})
+
+// In a process of its own, because an uncaught error would be jest's.
+test('callbacks that throw keep neither their own subscription nor another from going on', async () => {
+  const client = new URL('../../src/client/index.ts', import.meta.url)
+  const script = `
+    import { WebSocketServer } from 'ws'
+    import { Svc } from '${client}'
+    const server = new WebSocketServer({ host: '127.0.0.1', port: 0 })
+    server.on('connection', (socket) =>
+      socket.on('message', (data) => {
+        const { id } = JSON.parse(String(data))
+        socket.send(JSON.stringify({ jsonrpc: '2.0', id, result: '0x' + id }))
+      }))
+    let thrown = 0
+    process.on('uncaughtException', () => thrown++)
+    await new Promise((done) => server.once('listening', done))
+    const svc = new Svc('http://127.0.0.1:' + server.address().port)
+    await svc.subscribe('newBlock', { onState: () => { throw new Error('mine') } }, () => undefined)
+    const states = []
+    const again = Promise.withResolvers()
+    const onState = ({ state }) => states.push(state) === 3 && again.resolve()
+    await svc.subscribe('newBlock', { onState }, () => undefined)
+    for (const socket of server.clients) socket.terminate()
+    await again.promise
+    console.log(JSON.stringify({ thrown, states }))
+    process.exit()`
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], {
+    timeout: 60_000,
+  })
+  expect(JSON.parse(stdout)).toEqual({ thrown: 3, states: ['open', 'lost', 'open'] })
 })
 
 describe('a line on which a gateway sends a malformed message', () => {
