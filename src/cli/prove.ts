@@ -108,7 +108,9 @@ export async function prove(flags: ProveFlags, ask: (verified: SvcVerified) => P
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
   const { folder, ...light } = await startLight(flags)
   try {
-    return await ask(new Svc({ url, light: light.url, ...(token === undefined ? {} : { token }) }).verified)
+    const proven = await ask(new Svc({ url, light: light.url, ...(token === undefined ? {} : { token }) }).verified)
+    if (light.isRunning()) return proven
+    throw new Failed(`the light client ended while it was asked: see ${join(folder, 'light.log')}`)
   } catch (error) {
     const { name, message } = error as Error
     if (name === 'SvcRpcError') throw new Failed(message)

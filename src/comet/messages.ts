@@ -39,6 +39,12 @@ export const isHeaderExpired = (message: string): boolean => message.includes('h
 /** True when a command failed because another process holds the lock of its database. */
 const isLocked = (message: string): boolean => message.includes('temporarily unavailable')
 
+/** The port on 127.0.0.1 on which a log line says that an RPC server listens. */
+export const portListenedOn = (line: string): number | undefined => {
+  const port = /Starting RPC HTTP server on 127\.0\.0\.1:(\d+)/.exec(line)?.[1]
+  return port === undefined ? undefined : Number(port)
+}
+
 /** Why `cometbft light` ended, from the last lines that it printed. */
 export const lightFailureOf = (lines: readonly string[], folder: string): string => {
   const reason = lines.map((line) => /^(?:ERROR|Error): *(.*)$/.exec(line)?.[1]).find((found) => found !== undefined)

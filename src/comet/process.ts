@@ -38,8 +38,14 @@ export async function describeUse(host: string, port: number, byServer = 'is in 
   )
 }
 
-/** A program of CometBFT to run: its path, its arguments, and where its output goes. */
-type RunOptions = { program: string; args: readonly string[]; logFile: string; env?: NodeJS.ProcessEnv }
+/** A program of CometBFT to run: its path, its arguments, and where its output goes. `onLine`: is told each line of it. */
+type RunOptions = {
+  program: string
+  args: readonly string[]
+  logFile: string
+  env?: NodeJS.ProcessEnv
+  onLine?: (line: string) => void
+}
 
 const LAST_LINES = 20
 
@@ -78,7 +84,7 @@ const endReason = (
  * of the broken pipe with its next log line. Its output goes to the log file, whose size is bounded. Throws a
  * CometError when the program cannot be started.
  */
-export const runCometBft = async ({ program, args, logFile, env = process.env }: RunOptions) => {
+export const runCometBft = async ({ program, args, logFile, env = process.env, onLine }: RunOptions) => {
   const child = spawn(program, args, { detached: true, env, stdio: ['ignore', 'pipe', 'pipe'] })
   const log = openLogFile(logFile)
   const lastLines: string[] = []
@@ -87,6 +93,7 @@ export const runCometBft = async ({ program, args, logFile, env = process.env }:
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', log)
     createInterface({ input: stream }).on('line', (line) => {
+      onLine?.(line)
       lastLines.push(line)
       if (lastLines.length > LAST_LINES) lastLines.shift()
       // Go prints the stacks of all goroutines after the line that tells the reason.
