@@ -1,8 +1,8 @@
 import { createHash, generateKeyPairSync } from 'node:crypto'
-import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync, renameSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
+import { join } from 'node:path'
 import { parse } from 'smol-toml'
-import { ensureFolder } from '../base/folder.ts'
+import { writeWhole } from '../base/writeWhole.ts'
 import { newConfigToml, type NodeSettings, templateOf, updatedConfigToml } from './config.ts'
 import { CometError, reasonOf } from './errors.ts'
 import { lastConsensusFailureIn } from './messages.ts'
@@ -112,13 +112,6 @@ export const genesisJson = (options: GenesisOptions): string => {
 }
 
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
-
-/** Writes a file atomically, so that a crash never leaves half a key. Only the owner can read it. */
-const writeWhole = (path: string, text: string): void => {
-  ensureFolder(dirname(path), 0o700)
-  writeFileSync(`${path}.new`, text, { mode: 0o600, flush: true })
-  renameSync(`${path}.new`, path)
-}
 
 const writeOnce = (path: string, create: () => string): void => {
   if (!existsSync(path)) writeWhole(path, create())

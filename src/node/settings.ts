@@ -1,7 +1,7 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
-import { dirname, join } from 'node:path'
-import { ensureFolder } from '../base/folder.ts'
+import { join } from 'node:path'
+import { writeWhole } from '../base/writeWhole.ts'
 import { isObject } from '../base/json.ts'
 import { OS_NAMES } from '../values/library.ts'
 import { UserError } from './errors.ts'
@@ -157,8 +157,7 @@ export function readConfig(home: string): SvcdConfig {
 
 /** Writes the file. */
 export function writeConfig(home: string, config: SvcdConfig): void {
-  ensureFolder(dirname(fileOf(home)))
-  writeFileSync(fileOf(home), `${JSON.stringify(config, undefined, 2)}\n`)
+  writeWhole(fileOf(home), `${JSON.stringify(config, undefined, 2)}\n`)
 }
 
 /**

@@ -1,7 +1,6 @@
-import { existsSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { existsSync } from 'node:fs'
 import { parseAddress } from '../../values/address.ts'
-import { ensureFolder } from '../../base/folder.ts'
+import { writeWhole } from '../../base/writeWhole.ts'
 import { PORTS } from '../../base/ports.ts'
 import type { StateSync } from '../../comet/config.ts'
 import {
@@ -201,10 +200,7 @@ async function run(flags: Flags): Promise<void> {
   const { pubKey } = writeNodeKeys(home)
   if (given === undefined)
     acceptProgramVersion(home, FIRST_PROGRAM_VERSION) // The chain begins with this release.
-  else {
-    ensureFolder(dirname(files.genesis))
-    writeFileSync(files.genesis, given.text)
-  }
+  else writeWhole(files.genesis, given.text)
   const appState = given?.appState ?? newAppState([{ owner, pubKey, name: moniker }])
   const identity = writeNodeHome({
     home,

@@ -1,7 +1,7 @@
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { existsSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { type Amount, TOKEN } from '../../base/amount.ts'
-import { ensureFolder } from '../../base/folder.ts'
+import { writeWhole } from '../../base/writeWhole.ts'
 import { genesisJson } from '../../comet/home.ts'
 import { isMnemonic, MNEMONIC_FORM, PUBLIC_MNEMONIC, seedsOfMnemonic } from '../../keys/mnemonic.ts'
 import { GENESIS_SUPPLY_MAX } from '../../modules/genesis.ts'
@@ -147,8 +147,7 @@ export function recordedChain(home: string): DevnetChain {
 
 /** Writes what the devnet in a home is created with. */
 export function recordChain(home: string, chain: DevnetChain): void {
-  ensureFolder(dirname(recordOf(home)))
-  writeFileSync(recordOf(home), `${JSON.stringify(chain, undefined, 2)}\n`)
+  writeWhole(recordOf(home), `${JSON.stringify(chain, undefined, 2)}\n`)
 }
 
 const FLAG_OF = {
@@ -276,6 +275,5 @@ export function saveState(home: string, chainId: string, path: string): void {
   if (exported === undefined) return
   const { appState, validators } = exported
   const genesisTime = genesisTimeNow()
-  writeFileSync(`${path}.new`, genesisJson({ chainId, genesisTime, appState, validators }))
-  renameSync(`${path}.new`, path)
+  writeWhole(path, genesisJson({ chainId, genesisTime, appState, validators }))
 }
