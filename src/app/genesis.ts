@@ -23,8 +23,11 @@ export const APP_VERSION = 1
  */
 export const BLOCK_BYTES_MAX: number = 64 * 1024 * 1024
 
-/** The largest initial height. It leaves room for 8 × 10^15 blocks whose heights are exact JavaScript numbers. */
-export const INITIAL_HEIGHT_MAX: number = 10 ** 15
+/**
+ * The largest initial height. It leaves room for 7.5 × 10^9 blocks, whose transactions the index of histories can number
+ * with exact JavaScript numbers: height × 2^20 + index.
+ */
+export const INITIAL_HEIGHT_MAX: number = 10 ** 9
 
 /** The largest time that a timestamp can name: the end of the year 9999. */
 const GENESIS_TIME_MS_MAX = 253_402_300_799_999
