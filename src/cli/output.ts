@@ -7,8 +7,9 @@ import { printTokens, toTokens } from './amounts.ts'
 /** Writes one line to stdout. */
 export const say = (line: string): void => void process.stdout.write(`${line}\n`)
 
-/** Writes one line to stderr, for what is not the command's result. */
-export const note = (line: string): void => void process.stderr.write(`${line}\n`)
+/** Writes lines to stderr, for what is not the command's result. What others put into them is made safe for a terminal. */
+export const note = (lines: string): void =>
+  void process.stderr.write(`${lines.split('\n').map(printable).join('\n')}\n`)
 
 /** Writes lines to `stream`. On a terminal a line that will be replaced is overwritten by the next one. */
 export const progressOn =

@@ -1,4 +1,8 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterAll, expect, test } from '@jest/globals'
+import { account } from '../support/testChain.ts'
 import { makePlace, svcd } from './support.ts'
 
 const place = makePlace([1, 2, 3])
@@ -34,4 +38,18 @@ test.each([
 ])('%s %s is refused in one line', async (flag, value, why) => {
   const { status, stderr } = await svcd(place, ['gateway', flag, value])
   expect([status, stderr]).toEqual([2, `svcd: ${flag}: ${why}\n`])
+})
+
+test('what a gateway says cannot steer the terminal', async () => {
+  const server = createServer((_request, response) => {
+    const message = '\u001b]0;title\u0007\u001b[2K\rverified\nnext\u009b1m'
+    response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code: -32602, message } }))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { status, stderr } = await svcd(place, ['query', 'balance', account(1).address, '--gateway', url])
+  server.close()
+  const safe = '\\u001b]0;title\\u0007\\u001b[2K\\u000dverified\nnext\\u009b1m\n'
+  expect([status, stderr]).toEqual([1, expect.stringContaining(`code -32602: ${safe}`)])
 })
