@@ -1,7 +1,9 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, jest, test } from '@jest/globals'
+import { WebSocket } from 'ws'
 import type { GatewayOptions } from '../../src/gateway/gateway.ts'
 import { openRaw, postText } from './rawClient.ts'
 import { alice, bob, LIMITS, post, signerOf, startPair, until, type RpcAnswer } from './support.ts'
@@ -27,6 +29,20 @@ const LONG = 'x'.repeat(12 * 1024 * 1024)
 const longLists = (path: string) => (path.startsWith('/stake/validators') ? { data: LONG } : {})
 const asks = (offset: number): string => postText(call('svc_queryValidators', { offset }))
 
+const openSocket = async (): Promise<WebSocket> => {
+  const socket = new WebSocket(pair.gateway.url.replace('http', 'ws'))
+  socket.on('error', () => undefined)
+  await once(socket, 'open')
+  return socket
+}
+/** Watches the gateway's own ends of the connections that come from now on: a caller that does not read sees no end. */
+const watchAccepted = (): { readonly accepted: readonly Socket[]; readonly stop: () => void } => {
+  const accepted: Socket[] = []
+  const note = (message: unknown): void => void accepted.push((message as { readonly socket: Socket }).socket)
+  subscribe('net.server.socket', note)
+  return { accepted, stop: () => unsubscribe('net.server.socket', note) }
+}
+
 describe('a request that does not arrive', () => {
   test('whole in time ends, its headers or its body, while a call that waits for its block goes on', async () => {
     const { gateway, node } = await start({ requestMs: 2_000 }, { blocks: false })
@@ -51,20 +67,50 @@ describe('a request that does not arrive', () => {
   })
 })
 
+describe('a message on a websocket that does not arrive', () => {
+  const MIB = 1024 * 1024
+  test('ends it, however often it is pinged, and one that is short or only answers pings goes on', async () => {
+    await start({ requestMs: 1_000, unreadMs: 800 })
+    const [part, short, idle] = [await openSocket(), await openSocket(), await openSocket()]
+    part.send('x'.repeat(MIB / 2), { fin: false })
+    short.send(' ', { fin: false })
+    const drips = setInterval(() => {
+      for (const socket of [part, short, idle]) socket.pong(Buffer.alloc(125))
+      short.send(' ', { fin: false })
+    }, 1)
+    await once(part, 'close')
+    clearInterval(drips)
+    short.send(call('svc_blockNumber'))
+    await once(short, 'message')
+    for (const socket of [short, idle]) expect(socket.readyState).toBe(WebSocket.OPEN)
+    for (const socket of [short, idle]) socket.terminate()
+  })
+
+  test('is cut off when it is the longest, and those of all callers are too long together', async () => {
+    await start({ partBytes: 1.75 * MIB, unreadMs: 800 })
+    const body = await openRaw(pair.gateway.url, postText(' '.repeat(MIB / 2)).slice(0, -1))
+    const [long, other] = [await openSocket(), await openSocket()]
+    long.send('x'.repeat(MIB - 100), { fin: false })
+    await sleep(500)
+    other.send('x'.repeat(MIB / 2), { fin: false })
+    await once(long, 'close')
+    expect([other.readyState, body.socket.destroyed]).toEqual([WebSocket.OPEN, false])
+    for (const socket of [other, body.socket]) 'terminate' in socket ? socket.terminate() : socket.destroy()
+  })
+})
+
 describe('an answer', () => {
   test('that nobody reads is dropped, while who reads slowly gets all of it, and who waits for a block is left alone', async () => {
     const { gateway, node } = await start({ unreadMs: 5_000 }, { blocks: false, query: longLists })
     const waiting = await openRaw(gateway.url, postText(transfer))
-    const accepted: Socket[] = []
-    const note = (message: unknown): void => void accepted.push((message as { readonly socket: Socket }).socket)
-    subscribe('net.server.socket', note)
+    const { accepted, stop } = watchAccepted()
     const unread = await openRaw(gateway.url, asks(1), { reads: false })
     let own: Socket | undefined
     await until(() => {
       own = accepted.find(({ remotePort }) => remotePort === unread.socket.localPort)
       return own !== undefined
     })
-    unsubscribe('net.server.socket', note)
+    stop()
     const slow = await openRaw(gateway.url, asks(1), { reads: false })
     let [bytes, rest] = [0, 0]
     slow.socket.on('readable', () => undefined)
@@ -117,6 +163,25 @@ describe('an answer', () => {
     await first.closed
     for (const { socket } of shared) expect(socket.destroyed).toBe(false)
     for (const { socket } of [...shared, last]) socket.destroy()
+  })
+
+  test('that many websockets leave unread has the same bound: the longest is cut off at once', async () => {
+    const { accepted, stop } = watchAccepted()
+    const { gateway } = await start({ unreadBytes: 2.5 * LONG.length, unreadMs: 600_000 }, { query: longLists })
+    const opened = accepted.length
+    const sockets = []
+    for (let at = 0; at < 6; at++) sockets.push(await openSocket())
+    const theirs = accepted.filter(({ localPort }) => localPort === Number(new URL(gateway.url).port))
+    expect(accepted.length).toBeGreaterThan(opened)
+    stop()
+    for (const [at, socket] of sockets.entries()) {
+      socket.pause()
+      socket.send(call('svc_queryValidators', { offset: at + 1 }))
+    }
+    const left = (): number => theirs.filter(({ destroyed }) => !destroyed).length
+    await until(() => left() <= 2)
+    expect(left()).toBe(2)
+    for (const socket of sockets) socket.terminate()
   })
 })
 

@@ -1,57 +1,31 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { WebSocket } from 'ws'
 import { callerAddress } from './callerAddress.ts'
-import { ANSWER_OVERHEAD_BYTES, type HTTP_LIMITS } from './limits.ts'
+import { ANSWER_OVERHEAD_BYTES, type HTTP_LIMITS, PIECE_BYTES } from './limits.ts'
 import type { Piece } from '../rpc/envelope.ts'
 import { createTally } from './tally.ts'
 
 type Limits = typeof HTTP_LIMITS
 
-/**
- * Returns a function that says of a new connection whether there is room for it, and counts it until it ends. The
- * connections of a proxy are bounded only by the limit on all of them.
- */
-function countConnections(
-  { connections, connectionsOfAddress }: Limits,
-  isProxy: (address: string) => boolean,
-): (socket: Socket) => boolean {
-  const open = createTally()
-  let all = 0
-  return (socket) => {
-    const { remoteAddress = '' } = socket
-    const address = callerAddress(remoteAddress)
-    if (all >= connections || (open.of(address) >= connectionsOfAddress && !isProxy(remoteAddress))) return false
-    all += 1
-    open.add(address)
-    socket.once('close', () => {
-      all -= 1
-      open.remove(address)
-    })
-    return true
-  }
+/** What is known of an open connection. */
+interface Connection {
+  /** Bytes that it has taken, and in how many looks it has taken no more although some waited. */
+  taken: number
+  unreadLooks: number
+  /** Its request, until that is answered. A websocket is closed in its own way. */
+  brings: IncomingMessage | 'websocket' | undefined
+  /** Bytes that it had sent when its last request or message was whole, and in how many looks too many lay behind. */
+  whole: number
+  partLooks: number
 }
 
-/**
- * Closes connections that leave what was sent to them unread for `unreadMs`. Those that wait for an answer have nothing
- * to read. The time is counted in looks: a gateway that stood still has looked once, and not served its sockets since.
- */
-function closeUnread(server: Server, { unreadMs }: Limits): void {
-  const everyMs = Math.min(1000, unreadMs / 4)
-  const sockets = new Map<Socket, { taken: number; looks: number }>()
-  server.on('connection', (socket: Socket) => {
-    sockets.set(socket, { taken: 0, looks: 0 })
-    socket.once('close', () => sockets.delete(socket))
-  })
-  const check = (): void => {
-    for (const [socket, seen] of sockets) {
-      const taken = socket.bytesWritten - socket.writableLength
-      if (socket.writableLength === 0 || taken !== seen.taken) Object.assign(seen, { taken, looks: 0 })
-      else if (++seen.looks * everyMs > unreadMs) socket.destroy()
-    }
-  }
-  const timer = setInterval(check, everyMs).unref()
-  server.once('close', () => clearInterval(timer))
-}
+/** Bytes of the part of a request or message that has come. */
+const partOf = ({ bytesRead }: Socket, { brings, whole }: Connection): number =>
+  typeof brings === 'object' && brings.complete ? 0 : bytesRead - whole
+
+/** Bytes of a ping or pong of a caller beside its data. */
+const CONTROL_BYTES = 6
 
 /**
  * Counts the bytes of answers that wait to be read. Beyond `unreadBytes` the connection of the oldest one is closed:
@@ -104,37 +78,6 @@ function boundUnread({ unreadBytes }: Limits) {
 }
 
 /**
- * Knows which connections bring a request, so that a server that closes can cut off the others. Node looks at how long
- * requests take only while a server is open: a connection that sends nothing, or the half of a request, would keep it
- * from closing for ever.
- */
-function watchRequests() {
-  const requests = new Map<Socket, IncomingMessage | undefined>()
-  let isClosing = false
-  return {
-    watch: (server: Server): void => {
-      server.on('connection', (socket: Socket) => {
-        requests.set(socket, undefined)
-        socket.once('close', () => requests.delete(socket))
-        if (isClosing) socket.destroy()
-      })
-      server.on('request', (request, response) => {
-        const { socket } = request
-        requests.set(socket, request)
-        response.once('close', () => requests.has(socket) && requests.set(socket, undefined))
-      })
-    },
-    /** Leaves a connection to its websocket, which is closed in its own way. */
-    release: (socket: Socket): void => void requests.delete(socket),
-    /** Cuts off the connections whose request is not there, and those that come later. */
-    closeIdle: (): void => {
-      isClosing = true
-      for (const [socket, request] of requests) if (request?.complete !== true) socket.destroy()
-    },
-  }
-}
-
-/**
  * Answers callers who close their half of a connection behind their requests, and then closes the other half. Node cuts
  * them off otherwise; this property of its servers has no page in its documentation.
  */
@@ -143,23 +86,99 @@ export const allowHalfOpen = (server: Server): Server => Object.assign(server, {
 /** The connections of a gateway. */
 export type Connections = ReturnType<typeof boundConnections>
 
-/** Keeps connections within `limits`. `isProxy` says whether many callers stand behind an address. */
+/**
+ * Keeps the connections of several servers within `limits`. `isProxy` says whether many callers stand behind an address:
+ * its connections are bounded only by the limit on all of them.
+ */
 export function boundConnections(limits: Limits, isProxy: (address: string) => boolean) {
-  const mayConnect = countConnections(limits, isProxy)
+  const { unreadMs, requestMs, partBytes } = limits
   const unread = boundUnread(limits)
-  const { watch: watchRequestsOf, release, closeIdle } = watchRequests()
+  const open = new Map<Socket, Connection>()
+  const ofAddress = createTally()
+  const lookMs = Math.min(1000, unreadMs / 4)
+  let isClosing = false
+
+  const add = (socket: Socket): void => {
+    const { remoteAddress = '' } = socket
+    const address = callerAddress(remoteAddress)
+    const isFull = ofAddress.of(address) >= limits.connectionsOfAddress && !isProxy(remoteAddress)
+    if (isClosing || isFull || open.size >= limits.connections) return void socket.destroy()
+    open.set(socket, { taken: 0, unreadLooks: 0, brings: undefined, whole: 0, partLooks: 0 })
+    ofAddress.add(address)
+    socket.once('close', () => {
+      open.delete(socket)
+      ofAddress.remove(address)
+      unread.removeAll(socket)
+    })
+  }
+  // Time is counted in looks: a gateway that stood still has looked once, and not served its sockets since.
+  const isUnread = (socket: Socket, seen: Connection): boolean => {
+    const taken = socket.bytesWritten - socket.writableLength
+    // Whoever waits for an answer has nothing to read.
+    seen.unreadLooks = socket.writableLength === 0 || taken !== seen.taken ? 0 : seen.unreadLooks + 1
+    seen.taken = taken
+    return seen.unreadLooks * lookMs > unreadMs
+  }
+  // Node looks after those of requests.
+  const isPartLate = (socket: Socket, seen: Connection): boolean => {
+    const isLong = seen.brings === 'websocket' && partOf(socket, seen) > PIECE_BYTES
+    seen.partLooks = isLong ? seen.partLooks + 1 : 0
+    return seen.partLooks * lookMs > requestMs
+  }
+  const look = (): void => {
+    let bytes = 0
+    for (const [socket, seen] of open) {
+      if (isUnread(socket, seen) || isPartLate(socket, seen)) socket.destroy()
+      else bytes += partOf(socket, seen)
+    }
+    if (bytes > partBytes)
+      for (const [socket, seen] of [...open].sort(([a, ofA], [b, ofB]) => partOf(b, ofB) - partOf(a, ofA))) {
+        if (bytes <= partBytes) break
+        bytes -= partOf(socket, seen)
+        socket.destroy()
+      }
+    if (isClosing && open.size === 0) clearInterval(looking)
+  }
+  const looking = setInterval(look, lookMs).unref()
+
   return {
     unread,
-    release,
-    closeIdle,
-    /** Bounds the connections of a server before it listens; several servers share the limits. */
-    watch: (server: Server): void => {
-      server.on('connection', (socket: Socket) => {
-        if (mayConnect(socket)) socket.once('close', () => unread.removeAll(socket))
-        else socket.destroy()
+    /** Leaves a connection to its websocket. */
+    release: (socket: Socket, websocket: WebSocket): void => {
+      const seen = open.get(socket)
+      if (seen === undefined) return
+      seen.brings = 'websocket'
+      seen.whole = socket.bytesRead
+      websocket.on('message', () => {
+        seen.whole = socket.bytesRead
       })
-      closeUnread(server, limits)
-      watchRequestsOf(server)
+      for (const event of ['ping', 'pong'] as const)
+        websocket.on(event, ({ length }) => {
+          seen.whole += length + CONTROL_BYTES
+        })
+    },
+    /**
+     * Cuts off the connections whose request is not there, and those that come later. Node looks at how long requests take
+     * only while a server is open: they would keep it from closing for ever.
+     */
+    closeIdle: (): void => {
+      isClosing = true
+      for (const [socket, { brings }] of open) if (brings !== 'websocket' && brings?.complete !== true) socket.destroy()
+    },
+    /** Bounds the connections of a server before it listens. */
+    watch: (server: Server): void => {
+      server.on('connection', add)
+      server.on('request', (request, response) => {
+        const { socket } = request
+        const seen = open.get(socket)
+        if (seen === undefined) return
+        seen.brings = request
+        response.once('close', () => {
+          if (seen.brings !== request) return
+          seen.brings = undefined
+          seen.whole = socket.bytesRead
+        })
+      })
     },
   }
 }

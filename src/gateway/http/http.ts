@@ -242,13 +242,14 @@ export async function createHttpServer(routes: Routes): Promise<FastifyInstance>
     const { call: ask } = routes.light
     takeCalls('/light', LIGHT_BODY_BYTES_MAX, () => ({ call: ask, admitCalls: oneAtATime }))
   }
-  const sockets = createSockets(routes.onSlow, limits)
+  const openQueue = createSockets(routes.onSlow, limits)
   const serve = (socket: WebSocket, request: FastifyRequest): void => {
-    const outbox = sockets.open(socket)
-    const subscriber = routes.subscriber(callerAddress(request.ip), outbox.send)
+    connections.release(request.raw.socket, socket)
+    const send = openQueue(socket)
+    const subscriber = routes.subscriber(callerAddress(request.ip), send)
     socket.once('close', subscriber.end)
     const connection = { ...connectionOf(request, admission), authorization: request.headers.authorization }
-    answerMessages(socket, outbox, async (text) => {
+    answerMessages(socket, send, async (text) => {
       const begun: string[] = []
       const add: CallSubscriber['add'] = (interest, from) => {
         const id = subscriber.add(interest, from)
@@ -266,10 +267,7 @@ export async function createHttpServer(routes: Routes): Promise<FastifyInstance>
   }
   const page = routes.page === undefined ? undefined : servePage(app, routes.page, unread)
   app.get('/', async (request, reply) => {
-    if (upgrade(request, reply, (socket) => serve(socket, request))) {
-      connections.release(request.raw.socket)
-      return reply
-    }
+    if (upgrade(request, reply, (socket) => serve(socket, request))) return reply
     return page === undefined ? reply.callNotFound() : page(request, reply)
   })
   app.get('/healthz', async () => ({ ok: true }))

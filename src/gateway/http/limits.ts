@@ -70,7 +70,10 @@ export const TURN_CALLS = 50
 export const CONNECTIONS_OF_ADDRESS_MAX = 100
 /** Connections in all, unless configured; one more is closed at once. Attack: slow-writers. */
 export const CONNECTIONS_MAX = 1_000
-/** How long a whole HTTP request may take to arrive, its headers and its body, in ms. Attack: slow-writers. */
+/**
+ * How long a whole HTTP request may take to arrive, its headers and its body, in ms; and a message on a websocket, from its
+ * first 64 KiB on. Attack: slow-writers.
+ */
 export const REQUEST_MS_MAX = 10_000
 /** How often that is checked, in ms. */
 export const REQUEST_CHECK_MS = 1_000
@@ -85,13 +88,21 @@ export const UNREAD_MS_MAX = 10_000
  * Attack: slow-readers.
  */
 export const UNREAD_BYTES_MAX = 64 * 1024 * 1024
+/**
+ * Bytes of bodies and messages of which only a part has come, in all. Beyond it the connection of the longest part is
+ * closed.
+ */
+export const PART_BYTES_MAX = 64 * 1024 * 1024
 /** What an answer costs beside its text, in bytes. */
 export const ANSWER_OVERHEAD_BYTES = 1024
 /** Bytes that are handed to a connection at a time. Longer answers go in pieces of it. Attack: slow-readers. */
 export const PIECE_BYTES = 64 * 1024
 /** Messages of one websocket that are worked on at a time; it is not read further until one is answered. */
 export const SOCKET_MESSAGES_MAX = 64
-/** Bytes that wait for the reader of one websocket; beyond them it is closed with 1013. */
+/**
+ * Bytes that wait for the reader of one websocket; beyond them it is closed with 1013. Beyond UNREAD_BYTES_MAX on all of
+ * them the one with the most is cut off.
+ */
 export const SOCKET_QUEUE_BYTES_MAX = 8 * 1024 * 1024
 /** How often a websocket is pinged, in ms. One that has not answered by the next ping is closed. */
 export const SOCKET_PING_MS = 30_000
@@ -212,6 +223,7 @@ export const HTTP_LIMITS = {
   connectionsOfAddress: CONNECTIONS_OF_ADDRESS_MAX,
   unreadMs: UNREAD_MS_MAX,
   unreadBytes: UNREAD_BYTES_MAX,
+  partBytes: PART_BYTES_MAX,
   requestMs: REQUEST_MS_MAX,
   pingMs: SOCKET_PING_MS,
   subscriptionsOfAddress: SUBSCRIPTIONS_OF_ADDRESS_MAX,

@@ -14,6 +14,12 @@ function* partsOf(pieces: readonly Piece[]): Generator<Buffer> {
   }
 }
 
+/** The message that the pieces of an answer make. */
+export const messageOf = (pieces: readonly Piece[]): Piece => {
+  const [only] = pieces
+  return pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces.map(bufferOf))
+}
+
 /** Sends an answer. A long one goes in parts, each once the one before has left, and shared pieces are not copied. */
 export function sendPieces(reply: FastifyReply, unread: Connections['unread'], pieces: readonly Piece[]): FastifyReply {
   unread.add(reply.request.raw, reply.raw, pieces)
@@ -21,6 +27,5 @@ export function sendPieces(reply: FastifyReply, unread: Connections['unread'], p
   if (bytes > PIECE_BYTES) {
     return reply.header('content-length', String(bytes)).send(Readable.from(partsOf(pieces), { objectMode: false }))
   }
-  const [only] = pieces
-  return reply.send(pieces.length === 1 && typeof only === 'string' ? only : Buffer.concat(pieces.map(bufferOf)))
+  return reply.send(messageOf(pieces))
 }
