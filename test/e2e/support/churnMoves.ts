@@ -1,5 +1,6 @@
 import { TOKEN } from '../../../src/base/amount.ts'
-import { type Svc, SvcTxError } from '../../../src/client/index.ts'
+import { NOT_IN_BLOCK } from '../../../src/client/errors.ts'
+import { type Svc, SvcRpcError, SvcTxError } from '../../../src/client/index.ts'
 
 /** A whole number of 0 to below `limit`. */
 export type Random = (limit: number) => number
@@ -102,6 +103,10 @@ const both = <A, B>(a: A | undefined, b: B | undefined, act: (a: A, b: B) => Sen
 const randomKey = ({ next }: Cast): string =>
   Buffer.from(Array.from({ length: 32 }, () => next(256))).toString('base64')
 
+/** A refusal, or a block that came late: whether the chain stands still is the watch's to say. */
+const isNoFault = (error: unknown): boolean =>
+  error instanceof SvcTxError || (error instanceof SvcRpcError && error.code === NOT_IN_BLOCK)
+
 /** One member proposes, all vote, one of them with no now and then. */
 async function changeMaxVals({ cast: { svc, next, nodeKeys }, members }: Stage): Promise<void> {
   const { governance } = svc.async
@@ -116,7 +121,7 @@ async function changeMaxVals({ cast: { svc, next, nodeKeys }, members }: Stage):
     members.map(({ owner }, at) => governance.vote({ from: owner, proposalId: data, answer: at === no ? 'N' : 'Y' })),
   )
   // Once enough have said yes the others come too late.
-  for (const vote of votes) if (vote.status === 'rejected' && !(vote.reason instanceof SvcTxError)) throw vote.reason
+  for (const vote of votes) if (vote.status === 'rejected' && !isNoFault(vote.reason)) throw vote.reason
 }
 
 /**
@@ -208,7 +213,7 @@ const MOVES: Readonly<Record<string, (stage: Stage) => Sent | undefined>> = {
   changeMaxVals: (stage) => (stage.members.length === 0 ? undefined : changeMaxVals(stage)),
 }
 
-/** How often a move was committed, and how often the chain refused it or some part of it. */
+/** How often a move was committed, and how often the chain refused it or some part of it, or had it in no block in time. */
 export interface Tally {
   done: number
   refused: number
@@ -216,7 +221,7 @@ export interface Tally {
 
 /**
  * Makes moves on a network until `isOver`, which is told how many were committed; returns them. Throws on anything but
- * a refusal.
+ * a refusal or a late block.
  */
 export async function makeMoves(cast: Cast, isOver: (done: number) => boolean): Promise<ReadonlyMap<string, Tally>> {
   const { svc, next, accounts, stranger } = cast
@@ -227,7 +232,7 @@ export async function makeMoves(cast: Cast, isOver: (done: number) => boolean): 
       await sent
       tally.done += 1
     } catch (error) {
-      if (!(error instanceof SvcTxError)) throw error
+      if (!isNoFault(error)) throw error
       tally.refused += 1
     }
   }
