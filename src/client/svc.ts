@@ -154,15 +154,20 @@ export interface SvcConstructor {
 const STATUS: Call = { method: 'svc_status', params: [] }
 const chainIdOf = (status: unknown): string => (status as { readonly chain_id: string }).chain_id
 
-/** The functions and accounts of a client over any transport. `defaultAccount` is read at each call. */
+/**
+ * The functions and accounts of a client over any transport. `defaultAccount` is read at each call. `chainIdGiven`: the
+ * chain for which accounts sign, whatever the gateway says.
+ */
 export function createFunctions(
   transport: Transport,
   defaultAccount: () => string | undefined,
+  chainIdGiven?: string,
 ): Omit<Svc, 'defaultAccount' | 'subscribe' | 'verified'> {
   const senders = new Map<Address, AccountSender>()
-  let known: string | undefined
+  let known = chainIdGiven
   let reading: Promise<string> | undefined
   const chainId = async (): Promise<string> => {
+    if (known !== undefined) return known
     reading ??= transport.ask(STATUS).then(chainIdOf)
     try {
       return (known = await reading)
@@ -208,7 +213,7 @@ function construct(this: unknown, target: string | Target, { signer }: { readonl
   const where = typeof target === 'string' ? { url: target } : target
   const transport = httpTransport(where)
   const svc: Svc = {
-    ...createFunctions(transport, () => svc.defaultAccount),
+    ...createFunctions(transport, () => svc.defaultAccount, where.chainId),
     subscribe: subscribeAt(where.url),
     verified: verifiedFunctions(transport, where),
     defaultAccount: undefined,

@@ -97,6 +97,11 @@ export interface Target {
   /** The token of the gateway, which the client sends as `Authorization: Bearer`. */
   readonly token?: string
   /**
+   * The id of the chain for which accounts sign. Without it the gateway says which, so one that you do not trust can have
+   * you sign for another chain on which the account has tokens.
+   */
+  readonly chainId?: string
+  /**
    * http://host:port of a `cometbft light` proxy, for `svc.verified`. The client trusts it, so run it where nobody else
    * can answer in its place.
    */
