@@ -12,6 +12,7 @@ import type {
   QueryRequest,
 } from '../../src/abci/types.ts'
 import { utf8 } from '../../src/base/bytes.ts'
+import { assertGenesisLimits } from '../../src/app/genesis.ts'
 import { GenesisError } from '../../src/modules/genesis.ts'
 import { queryEntries, tables, views } from '../../src/modules/registry.ts'
 import { openOffered } from '../../src/store/snapshot/folder.ts'
@@ -285,6 +286,10 @@ describe('InitChain', () => {
       )
     },
   )
+  test('validator keys that are no list are refused', () => {
+    const limits = { blockMaxBytes: 1_000_000, pubKeyTypes: 'ed25519', initialHeight: 1 }
+    expect(() => assertGenesisLimits(limits)).toThrow('expected ["ed25519"] alone, got "ed25519"')
+  })
   test('ed25519 alone is taken', () => {
     expect(init(1_000_000, 1, ['ed25519'])()).toMatchObject({ validators: [expect.anything()] })
   })

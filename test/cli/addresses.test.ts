@@ -4,14 +4,9 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { statePathOf } from '../../src/node/homes.ts'
 import { gatewayUrl, nodeUrl } from '../../src/cli/options.ts'
-import { raiseProgramVersion } from '../../src/modules/chain/keeper.ts'
-import { tables, views } from '../../src/modules/registry.ts'
-import { createOverlay } from '../../src/store/overlay.ts'
-import { openSqliteStore } from '../../src/store/sqlite/sqliteStore.ts'
 import { freePorts } from '../e2e/support/processes.ts'
-import { account, CHAIN_ID, nodeKey, TestChain, tokens } from '../support/testChain.ts'
+import { account, CHAIN_ID } from '../support/testChain.ts'
 import { makePlace, type Place, run, svcd } from './support.ts'
 
 const ADDRESS_VARIABLES = ['SVCD_NODE', 'SVCD_GATEWAY', 'SVCD_LISTEN', 'SVCD_RPC', 'SVCD_P2P']
@@ -89,23 +84,6 @@ describe('svcd doctor', () => {
       stdout: expect.stringMatching(/^bad +home +\/\S+missing does not exist: name another with --home DIR/m),
       stderr: expect.stringMatching(/^svcd: 1 check failed\n/),
     })
-  })
-
-  test('fails for a program that the chain has retired, and not for its successor', async () => {
-    mkdirSync(join(home, 'data'), { recursive: true })
-    const store = openSqliteStore({ path: statePathOf(home), tables, views })
-    const chain = new TestChain({ store })
-    const owner = account(1)
-    chain.init({ accounts: [], candidacies: [{ owner, key: nodeKey(1), shares: tokens(10) }] })
-    chain.block()
-    const block = createOverlay(store)
-    raiseProgramVersion(block)
-    const at = { height: store.height() + 1, timeMs: 0, transactions: 0, chainId: CHAIN_ID }
-    store.commit(store.prepare(block), at)
-    store.close()
-    const retired = /^bad +program +this program runs version 1, which the chain has retired: it is at version 2/m
-    expect(await doctor()).toMatchObject({ status: 1, stdout: expect.stringMatching(retired) })
-    expect((await doctor('--accept-program-version', '2')).stdout).not.toMatch(/^bad +program/m)
   })
 })
 

@@ -3,11 +3,15 @@ import Database from 'better-sqlite3'
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openKeystore } from '../../src/keys/keystore.ts'
+import { until } from '../../bench/until.ts'
+import { gatewayClient } from '../e2e/support/client.ts'
 import { freePorts } from '../e2e/support/processes.ts'
 import { type ListedCommand, listCommands } from '../../tools/reference/commands.ts'
 import { type Recorder, startRecorder } from './recorder.ts'
 import { type Ended, makePlace, type Place, run, type Running, svcd, typed } from './support.ts'
 
+/** The longest that a transaction waits for its block. */
+const BLOCK_MS_MAX = 60_000
 const DEVNET_0 = '0x098a8672bc66ec7177f82cd529ed8e5bbdc28a27'
 
 let place: Place
@@ -226,10 +230,9 @@ describe('tx', () => {
       '1',
       '--json',
     ]
-    const nonceOf = async (): Promise<number> => {
-      const { address } = json(await svcd(place, ['keys', 'show', 'alice', '--json'])) as { address: string }
-      return JSON.parse((await svcd(place, ['query', 'transaction-count', address, '--json'])).stdout) as number
-    }
+    const gateway = gatewayClient(`http://${place.env['SVCD_GATEWAY']}`)
+    const { address } = json(await svcd(place, ['keys', 'show', 'alice', '--json'])) as { address: string }
+    const nonceOf = (): Promise<number> => gateway.call('svc_getTransactionCount', [address])
     const before = await nonceOf()
     const checked = await svcd(place, [...transfer, '--dry-run'])
     expect([checked.status, json(checked)]).toMatchObject([0, { code: 0, checked: true }])
@@ -241,13 +244,8 @@ describe('tx', () => {
     expect(await nonceOf()).toBe(before)
     const sent = json(await svcd(place, [...transfer, '--no-wait'])) as { hash: string; sent: boolean }
     expect(sent.sent).toBe(true)
-    const inBlock = async (): Promise<boolean> => {
-      const { status, stdout } = await svcd(place, ['query', 'transaction', sent.hash, '--json'])
-      return status === 0 && JSON.parse(stdout) !== null
-    }
-    while (!(await inBlock())) {
-      /* the next block brings it */
-    }
+    const isInBlock = async (): Promise<boolean> => (await gateway.call('svc_getTransaction', [sent.hash])) !== null
+    await until(isInBlock, BLOCK_MS_MAX, () => `${sent.hash} is in no block after ${BLOCK_MS_MAX} ms`)
     expect(await nonceOf()).toBe(before + 1)
     const keyless = ['tx', 'transfer', '--from', DEVNET_0, '--to', DEVNET_0, '--value', '1', '--dry-run']
     expect(await svcd(place, keyless)).toMatchObject({ status: 2 })
@@ -257,16 +255,25 @@ describe('tx', () => {
 })
 
 describe('query', () => {
-  test('the example of every query runs, and --json is what the gateway answered', async () => {
+  test('the example of every query runs', async () => {
     const queries = shown('svcd query ')
     expect(queries.length).toBeGreaterThanOrEqual(13)
     for (const {
       examples: [line = ''],
     } of queries) {
       expect([line, await typed(place, line)]).toMatchObject([line, { status: 0, stdout: expect.stringMatching(/\S/) }])
-      const ended = await typed(place, `${line} --json --gateway ${recorder?.url}`)
-      expect([line, JSON.parse(ended.stdout)]).toEqual([line, recorder?.last().result])
     }
+  })
+
+  // For people `validators` adds who is joining, and `balance` is in tokens.
+  test.each(['balance', 'validators'])('%s --json is what the gateway answered', async (name) => {
+    const [
+      {
+        examples: [line = ''],
+      } = { examples: [] },
+    ] = shown(`svcd query ${name}`)
+    const ended = await typed(place, `${line} --json --gateway ${recorder?.url}`)
+    expect([line, JSON.parse(ended.stdout)]).toEqual([line, recorder?.last().result])
   })
 
   test('a slow reader gets a long answer whole, and one that goes away ends the command', async () => {

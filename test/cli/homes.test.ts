@@ -99,39 +99,33 @@ describe('a genesis file that cannot be served', () => {
     expect(await svcd(place, args)).toMatchObject({ status: 0 })
   })
 
-  test.each(['-1', '67108865', '104857600', 'many'])(
-    'block.max_bytes %s: init --genesis, start and doctor say so',
-    async (maxBytes) => {
-      const path = write((genesis) => {
-        genesis.consensus_params.block.max_bytes = maxBytes
-      })
-      const line =
-        /genesis\.json: genesis consensus_params: block\.max_bytes: expected 1 to 67108864 \(64 MiB\), got (?:-?\d+|NaN)\n$/
-      const joined = join(place.folder, `joined${maxBytes}`)
-      await expectUserError(['init', '--home', joined, '--genesis', path], line)
-      expect(existsSync(joined)).toBe(false)
-      mkdirSync(join(joined, 'config'), { recursive: true, mode: 0o700 })
-      writeFileSync(join(joined, 'config', 'genesis.json'), readFileSync(path))
-      await expectUserError(['start', '--home', joined], line)
-      expect(readdirSync(joined)).toEqual(['config'])
-      const doctor = await svcd(place, ['doctor', '--home', joined])
-      expect(doctor).toMatchObject({
-        status: 1,
-        stdout: expect.stringMatching(/bad +home .*block\.max_bytes: expected 1 to 67108864/),
-      })
-    },
-  )
+  test('block.max_bytes that is no number: init --genesis, start and doctor say so', async () => {
+    const path = write((genesis) => {
+      genesis.consensus_params.block.max_bytes = 'many'
+    })
+    const line =
+      /genesis\.json: genesis consensus_params: block\.max_bytes: expected 1 to 67108864 \(64 MiB\), got NaN\n$/
+    const joined = join(place.folder, 'joined')
+    await expectUserError(['init', '--home', joined, '--genesis', path], line)
+    expect(existsSync(joined)).toBe(false)
+    mkdirSync(join(joined, 'config'), { recursive: true, mode: 0o700 })
+    writeFileSync(join(joined, 'config', 'genesis.json'), readFileSync(path))
+    await expectUserError(['start', '--home', joined], line)
+    expect(readdirSync(joined)).toEqual(['config'])
+    const doctor = await svcd(place, ['doctor', '--home', joined])
+    expect(doctor).toMatchObject({
+      status: 1,
+      stdout: expect.stringMatching(/bad +home .*block\.max_bytes: expected 1 to 67108864/),
+    })
+  })
 
-  test.each([['secp256k1'], ['ed25519', 'secp256k1'], 'ed25519', null])(
-    'validator.pub_key_types %j: init --genesis says so',
-    async (types) => {
-      const path = write((genesis) => {
-        genesis.consensus_params.validator.pub_key_types = types
-      })
-      const line = /consensus_params: validator\.pub_key_types: expected \["ed25519"\] alone, got .+\n$/
-      await expectUserError(['init', '--home', join(place.folder, 'other'), '--genesis', path], line)
-    },
-  )
+  test('validator.pub_key_types null: init --genesis says so', async () => {
+    const path = write((genesis) => {
+      genesis.consensus_params.validator.pub_key_types = null
+    })
+    const line = /consensus_params: validator\.pub_key_types: expected \["ed25519"\] alone, got null\n$/
+    await expectUserError(['init', '--home', join(place.folder, 'other'), '--genesis', path], line)
+  })
 
   test('the largest block and a genesis without consensus_params are taken', async () => {
     const largest = write((genesis) => {

@@ -64,17 +64,15 @@ test('the password of a new key has 8 characters or more, unless a flag allows f
   await expect(svc().accounts.createKeystore(PUBLIC_MNEMONIC, 'tomoro1')).rejects.toThrow('at least 8 characters')
 })
 
-test.each([
-  ['scrypt', { kdf: 'scrypt', n: 1024, r: 8, p: 1 }],
-  ['pbkdf2', { kdf: 'pbkdf2', c: 1000 }],
-] as const)('a key file of a weak %s is sealed anew when it is imported, under its password', async (name, kdf) => {
-  const seed = new Uint8Array(32).fill(kdf.kdf === 'scrypt' ? 21 : 22)
-  const file = join(place.folder, `weak-${name}.json`)
-  writeFileSync(file, JSON.stringify(createKeystore(seed, 'correct horse', kdf)), { mode: 0o600 })
+test('a key file of a weak pbkdf2 is sealed anew when it is imported, under its password', async () => {
+  const seed = new Uint8Array(32).fill(22)
+  const file = join(place.folder, 'weak.json')
+  const weak = createKeystore(seed, 'correct horse', { kdf: 'pbkdf2', c: 1000 })
+  writeFileSync(file, JSON.stringify(weak), { mode: 0o600 })
   const imported = await svcd(place, [
     'keys',
     'import',
-    name,
+    'weak',
     '--file',
     file,
     '--password-file',
@@ -83,7 +81,7 @@ test.each([
   ])
   expect(imported).toMatchObject({
     status: 0,
-    stderr: expect.stringContaining(`${name} was encrypted again with the same password`),
+    stderr: expect.stringContaining('weak was encrypted again with the same password'),
   })
   const kept = readKeyFile((JSON.parse(imported.stdout) as { path: string }).path)
   expect(kept.crypto).toMatchObject({ kdf: 'scrypt', kdfparams: { n: 262_144, r: 8, p: 1 } })

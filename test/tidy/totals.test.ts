@@ -38,7 +38,8 @@ describe('the sum of a test run', () => {
     return jestTotals(root, 'unit', files, existsSync(report) ? readFileSync(report, 'utf8') : undefined, pattern)
   }
 
-  test('failed and skipped tests are counted and listed, a skip with its reason', () => {
+  test('failed and skipped tests count, a skip with its reason; so do a suite that does not load, an empty file and a late hook', () => {
+    const good = "test('good', () => {})\n"
     const totals = totalsOf({
       'a.test.js': `
         test('good', () => {})
@@ -46,14 +47,20 @@ describe('the sum of a test run', () => {
         // skip: no such program
         test.skip('left out', () => {})
       `,
-      'b.test.js': "test('good', () => {})\n",
+      'b.test.js': good,
+      'c.test.js': "require('./missing.js')\n",
+      'd.test.js': '\n',
+      'e.test.js': `afterAll(() => { throw new Error('left open') })\n${good}`,
     })
-    expect(totals).toEqual({
-      passed: 2,
-      failed: [expect.stringMatching(/^test\/a\.test\.js: a group bad: Error: .* - "a": 2, \+ "a": 1, \}$/)],
+    expect({ ...totals, failed: totals.failed.toSorted() }).toEqual({
+      passed: 3,
+      failed: [
+        expect.stringMatching(/^test\/a\.test\.js: a group bad: Error: .* - "a": 2, \+ "a": 1, \}$/),
+        ...['c', 'd', 'e'].map((name) => `test/${name}.test.js: the suite failed outside its tests`),
+      ],
       skipped: ['test/a.test.js: left out (no such program)'],
     })
-    expect(closingLine([totals, totals])).toBe('4 passed, 2 failed, 2 skipped')
+    expect(closingLine([totals, totals])).toBe('6 passed, 8 failed, 2 skipped')
   })
 
   test('with a pattern for names the other tests are left out, and a pattern that nothing matches is a failure', () => {
@@ -61,23 +68,6 @@ describe('the sum of a test run', () => {
     expect(totalsOf(tests, 'go+d')).toEqual({ passed: 1, failed: [], skipped: [] })
     rmSync(join(root, 'test'), { recursive: true })
     expect(totalsOf(tests, 'missing').failed).toEqual(['unit: no test has a name like missing'])
-  })
-
-  test('a suite that does not load is a failure, and so is a file without tests', () => {
-    const totals = totalsOf({
-      'a.test.js': "require('./missing.js')\n",
-      'b.test.js': "test('good', () => {})\n",
-      'c.test.js': '\n',
-    })
-    expect(totals.passed).toBe(1)
-    expect(totals.failed.map((line) => line.split(':')[0]).sort()).toEqual(['test/a.test.js', 'test/c.test.js'])
-  })
-
-  test('a hook that throws after the last test is a failure', () => {
-    const totals = totalsOf({
-      'a.test.js': "afterAll(() => { throw new Error('left open') })\ntest('good', () => {})\n",
-    })
-    expect(totals.failed).toHaveLength(1)
   })
 
   test('a test that ends the whole process is a failure', () => {

@@ -97,7 +97,7 @@ test.each([
   }
 })
 
-test.each([
+const refusals: readonly (readonly [typeof newTx, string, string, RegExp])[] = [
   [newTx, 'nowhere', 'burn', /^nowhere: expected a module/],
   [newTx, '../accounts', 'burn', /^\.\.\/accounts: expected a module/],
   [newTx, 'accounts', 'Burn', /^Burn: expected a name/],
@@ -111,15 +111,18 @@ test.each([
   [newQuery, 'accounts', 'balance', /methods\/queries\.ts has svc_getBalance; choose another name$/],
   [newQuery, 'stake', 'set', /stake\/queries\.ts has \/stake\/set; choose another name$/],
   [newQuery, 'accounts', 'account', /has queryAccount; choose another name$/],
-])('%p %s %s is refused and writes nothing', (generate, module, name, why) => {
+]
+test('what no skeleton can be written for is refused, and nothing is written', () => {
   const before = read('proto/svc/tx.proto')
-  let thrown: unknown
-  try {
-    generate(root, module, name)
-  } catch (error) {
-    thrown = error
+  for (const [generate, module, name, why] of refusals) {
+    const refused = expect.objectContaining({ message: expect.stringMatching(why) })
+    let thrown: unknown
+    try {
+      generate(root, module, name)
+    } catch (error) {
+      thrown = error
+    }
+    expect([module, name, thrown instanceof SkeletonError, thrown]).toEqual([module, name, true, refused])
+    expect([module, name, read('proto/svc/tx.proto')]).toEqual([module, name, before])
   }
-  expect(thrown).toBeInstanceOf(SkeletonError)
-  expect((thrown as Error).message).toMatch(why)
-  expect(read('proto/svc/tx.proto')).toBe(before)
 })
