@@ -6,8 +6,11 @@ export type Proof = { readonly file: string; readonly test: string } | { readonl
 
 const E2E = 'test/e2e/interface.test.ts'
 const CLIENT = 'test/e2e/client.test.ts'
-const MOVES = 'test/conformance/moves.test.ts'
-const RULES = 'test/conformance/rules.test.ts'
+const WITHDRAW = 'test/modules/stake/withdrawActivate.test.ts'
+const ACCOUNT_UPDATE = 'test/modules/stake/accountUpdate.test.ts'
+const LIVES = 'test/modules/governance/lives.test.ts'
+const DEPLOY = 'test/modules/governance/deploy.test.ts'
+const ERRORS = 'test/modules/governance/errors.test.ts'
 
 /** One proof for several rows of a section. */
 const of = (
@@ -32,7 +35,10 @@ const FAILS_IN_BLOCK =
   'a transaction that fails only in its block has height 0, and code and log in deliver_tx too; its nonce is used up'
 const FROM = 'from says who acts: without it, or without its key, nothing is sent'
 const LISTED = 'listProposals: transfer_fund shows its Detail, and all are listed in the order of their blocks'
-const FILE_URL = 'fileUrl is a JSON string of an object of ubuntu and centos to arrays of URLs, and of nothing else'
+const MOVES = 'they turn active off and on, change nothing else, and cost 21,000 gas each'
+const OPEN = 'is open with nothing resolved, and shows what was sent'
+const POINT = 'is a height or a timestamp, and not both: %s'
+const FILES = 'are JSON strings of objects of ubuntu and centos to URLs and MD5s: %s %s'
 
 const EXPIRED = 'a proposal that nobody votes on is Expired in the block of its ExpireBlockHeight'
 const FULL_VALIDATOR = 'query: svc_queryValidator answers the head and every field of the validator object'
@@ -49,43 +55,36 @@ const moves = (
   [
     [
       'no candidacy for the pubKey, declare',
-      'no candidacy, declare: it exists, its owner is the sender, who paid the self-stake; a declared pubKey is refused',
+      'test/modules/stake/declare.test.ts',
+      'the sender stakes a tenth of 10,000 tokens and every column has its first value',
     ],
     [
       'candidacy exists, update',
-      'candidacy exists, update: only what is given changes; a description sets verified N; without a candidacy it is refused',
+      'test/modules/stake/update.test.ts',
+      'a given description sets verified N, and members it leaves out keep their value',
     ],
-    [
-      'candidacy exists, withdraw',
-      'candidacy exists, withdraw: it is withdrawn and its key free for its owner; a second withdraw is refused',
-    ],
-    ['active validator, deactivate', 'active validator, deactivate: it leaves the set; a second deactivate is refused'],
-    [
-      'removed or deactivated validator, activate',
-      'removed or deactivated validator, activate: both are active again; a second activate is refused',
-    ],
+    ['candidacy exists, withdraw', WITHDRAW, 'the record is shown as Withdrawn with rank -1, and is not listed'],
+    ['active validator, deactivate', WITHDRAW, MOVES],
+    ['removed or deactivated validator, activate', WITHDRAW, MOVES],
     [
       'binding address A, updateAccount',
-      'binding address A, updateAccount: the binding address stays until the new one accepts, and the request id is returned',
+      ACCOUNT_UPDATE,
+      'a PENDING request is made, its id is the data as decimal text, and the candidacy stays as it was',
     ],
     [
       'update pending, acceptAccountUpdate',
-      'update pending, acceptAccountUpdate: the new address is bound; one that cannot pay for the shares is refused',
+      ACCOUNT_UPDATE,
+      'the new address pays the old one for the shares and owns the candidacy; the old address has none',
     ],
-    [
-      'none, any propose operation',
-      'none, any propose operation: unresolved with the ProposalID returned; who is no validator is refused',
-    ],
-    [
-      'unresolved, vote with answer Y or N',
-      'unresolved, vote: it is recorded and decides at two thirds of the power; who is no validator is refused',
-    ],
+    ['none, any propose operation', LIVES, OPEN],
+    ['unresolved, vote with answer Y or N', LIVES, 'is approved by two thirds that say Y, in that block'],
     [
       'unresolved, expiry block reached',
-      'unresolved, expiry block reached: Result is Expired and ResultBlockHeight the expiry block, not one earlier',
+      LIVES,
+      'expires in exactly the block of its height, with the tally of then, once',
     ],
   ] as const
-).flatMap(([name, test]) => of('States and transitions', [name], MOVES, test))
+).flatMap(([name, file, test]) => of('States and transitions', [name], file, test))
 
 const endpoints = [
   ...of('web3.svc.stake.validator', ['declare'], E2E, ANSWERS_DECLARE),
@@ -122,65 +121,34 @@ const endpoints = [
   ...of('web3.svc.governance', ['proposeUpgradeProgram'], E2E, 'proposeUpgradeProgram: is answered as not implemented'),
   ...of('web3.svc.governance', ['listProposals'], E2E, LISTED),
   ...of('web3.svc.governance', ['getParams'], E2E, PARAMS),
-  ...of('web3.svc.governance', ['1'], RULES, FILE_URL),
-  ...of(
-    'web3.svc.governance',
-    ['2'],
-    RULES,
-    'md5 is a JSON string of an object of ubuntu and centos to MD5s, and of nothing else',
-  ),
-  ...of(
-    'web3.svc.governance',
-    ['3', '4'],
-    RULES,
-    'a block height and a timestamp may not both be given, but either may',
-  ),
-  ...of(
-    'web3.svc.governance',
-    ['5'],
-    RULES,
-    'what is omitted is 60480 blocks ahead, for expiry, deployment and retirement',
-  ),
+  ...of('web3.svc.governance', ['1', '2'], DEPLOY, FILES),
+  ...of('web3.svc.governance', ['3', '4'], LIVES, POINT),
+  ...of('web3.svc.governance', ['5'], LIVES, OPEN),
 ]
 
 const rules = [
   ...of('What the service does', ['1'], E2E, HAND_OVER),
   ...of('What the service does', ['2'], E2E, CHANGE),
   ...of('Authentication', ['1'], E2E, FROM),
-  ...of('Authentication', ['2'], RULES, 'propose operations and vote of an account that is no validator are refused'),
-  ...of(
-    'Authentication',
-    ['3'],
-    RULES,
-    'withdraw, activate, deactivate and updateAccount act on the candidacy of the sender, and on no other',
-  ),
+  ...of('Authentication', ['2'], ERRORS, '%s of a sender outside the set is refused before its other rules'),
+  ...of('Authentication', ['3'], WITHDRAW, 'who has no candidacy moves none, and every refused move says its error'),
   ...of('Authentication', ['4'], E2E, ANSWERS_DECLARE),
-  ...of(
-    'Authentication',
-    ['5'],
-    RULES,
-    'every operation of the interface is signed: bytes that another key signed are refused',
-  ),
+  ...of('Authentication', ['5'], 'test/modules/kernel/admission.test.ts', '%s is no signature'),
   except(
     'Authentication · 6',
     'the interface shows no access rules for queries; anyone may query (protocol.md §8), as all tests do',
   ),
-  ...of('Limits', ['1'], RULES, 'what is omitted is 60480 blocks ahead, for expiry, deployment and retirement'),
-  ...of('Limits', ['2'], RULES, 'a block height and a timestamp may not both be given, but either may'),
-  ...of('Limits', ['3'], RULES, FILE_URL),
-  ...of(
-    'Limits',
-    ['4'],
-    RULES,
-    'only one unresolved or approved retiring proposal exists at a time; a rejected one gives way',
-  ),
+  ...of('Limits', ['1'], LIVES, OPEN),
+  ...of('Limits', ['2'], LIVES, POINT),
+  ...of('Limits', ['3'], DEPLOY, FILES),
+  ...of('Limits', ['4'], ERRORS, 'retire: a standing one, open or approved, wins over the list'),
   ...of('Limits', ['5'], E2E, 'query and list answer for the head, with its height, whatever height is asked'),
   ...of('Limits', ['6'], E2E, 'proposeUpgradeProgram: is answered as not implemented'),
   except(
     'Limits · 7',
     'the interface shows no figures; those of protocol.md are tested beside the modules and the gateway',
   ),
-  ...of('Versioning', ['1'], RULES, 'a version has the form vX.Y.Z of non-negative integers'),
+  ...of('Versioning', ['1'], DEPLOY, 'name %j and version %j, of the form vX.Y.Z: %j'),
   except('Versioning · 2', 'the interface shows none'),
 ]
 

@@ -61,18 +61,5 @@ export function succeed(...call: Parameters<typeof perform>): Done {
   return done
 }
 
-type Json = Readonly<Record<string, unknown>>
-
-/** The validator object of an account, null when it has no record. */
-export const validatorOf = (chain: TestChain, owner: Signer): Json | null =>
-  chain.query(`/stake/validator/${owner.address}`) as Json | null
-
-/** The proposal object of an id. */
-export function proposalOf(chain: TestChain, id: string): Json {
-  const found = (chain.query('/governance/proposals') as readonly Json[]).find((one) => one['Id'] === id)
-  if (found === undefined) throw new Error(`no proposal ${id}`)
-  return found
-}
-
 /** 20 bytes of an address that nobody has. */
 export const NOBODY = `0x${Buffer.from(addressBytes(account(200).address)).toString('hex')}`

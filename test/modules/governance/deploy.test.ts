@@ -10,7 +10,7 @@ const sum = '0123456789abcdefABCDEF0123456789'
 const url = '"http://a"'
 const many = (count: number): string => `[${new Array(count).fill(url).join(',')}]`
 
-test.each<[string, string, string | undefined]>([
+const names: [string, string, string | undefined][] = [
   ['lib', 'v0.0.0', undefined],
   ['a', 'v1.2.3', undefined],
   ['a-b_c9', 'v10.20.30', undefined],
@@ -40,7 +40,8 @@ test.each<[string, string, string | undefined]>([
     `v${2 ** 53}.0.0`,
     `v${'9'.repeat(16)}.0.0`,
   ].map((version): [string, string, string] => ['a', version, 'Invalid ENI lib name or version']),
-])('name %j version %j: %j', (name, version, log) => {
+]
+test.each(names)('name %j and version %j, of the form vX.Y.Z: %j', (name, version, log) => {
   expect(checkName({ name, version, fileUrl: '', md5: '' })?.log).toBe(log)
 })
 
@@ -62,7 +63,7 @@ describe('fileUrl and md5', () => {
   const FILE = 'The fileurl is not a valid json'
   const MD5 = 'The md5 is not a valid json'
   const good = `{"ubuntu":${many(1)}}`
-  test.each<[string, string, string | undefined]>([
+  const files: [string, string, string | undefined][] = [
     [good, `{"ubuntu":"${sum}"}`, undefined],
     [` {\n"ubuntu" : [${url}] }\t`, `{"\\u0075buntu":"${sum}"}`, undefined],
     [`{"centos":${many(8)},"ubuntu":${many(1)}}`, `{"ubuntu":"${sum}","centos":"${sum}"}`, undefined],
@@ -122,7 +123,8 @@ describe('fileUrl and md5', () => {
       `{"ubuntu":"${sum}","x":"${sum}"}`,
     ].map((text): [string, string, string] => [good, text, MD5]),
     [`{"ubuntu":${many(1)},"centos":${many(1)}}`, `{"ubuntu":"${sum}"}`, MD5],
-  ])('%s %s', (fileUrl, md5, log) => {
+  ]
+  test.each(files)('are JSON strings of objects of ubuntu and centos to URLs and MD5s: %s %s', (fileUrl, md5, log) => {
     expect(checkFiles({ name: 'a', version: 'v1.0.0', fileUrl, md5 })?.log).toBe(log)
   })
 })

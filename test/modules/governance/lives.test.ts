@@ -173,7 +173,7 @@ describe('the point of a proposal', () => {
   const TIME = GENESIS_TIME + 2
   const wrongHeight = [20, 'Invalid expire block height']
   const wrongTime = [20, 'Invalid expire timestamp']
-  test.each<[string, Record<string, unknown>, unknown]>([
+  const points: [string, Record<string, unknown>, unknown][] = [
     ['none given: proposal_expire_period ahead', {}, [0, '']],
     ['the next block', { expireBlockHeight: HEIGHT + 1 }, [0, '']],
     ['this block', { expireBlockHeight: HEIGHT }, wrongHeight],
@@ -188,7 +188,8 @@ describe('the point of a proposal', () => {
     ['10,000,001 s ahead', { expireTimestamp: TIME + 10_000_001 }, wrongTime],
     ['both', { expireTimestamp: TIME + 1, expireBlockHeight: HEIGHT + 1 }, [20, 'Provide one expiration at most']],
     ['both, 0', { expireTimestamp: 0, expireBlockHeight: 0 }, [20, 'Provide one expiration at most']],
-  ])('%s', (_name, extra, expected) => {
+  ]
+  test.each(points)('is a height or a timestamp, and not both: %s', (_name, extra, expected) => {
     const chain = govChain([100])
     const { code, log } = chain.deliver(account(1), 'proposeChangeParam', change(extra))
     expect([code, log]).toEqual(expected)

@@ -162,7 +162,7 @@ describe('checks 2 to 4', () => {
     expect(said(startChain(), signed(body(late)))).toBe('6 bad nonce: expected 0, got 7')
   })
 
-  test.each<[string, () => Uint8Array]>([
+  const unsigned: [string, () => Uint8Array][] = [
     [
       'a signature with S + L',
       () => encodeTx(body(), pair.publicKey, malleated(signDetached(signBytes(body()), pair.secretKey))),
@@ -202,7 +202,8 @@ describe('checks 2 to 4', () => {
         return encodeTx(body({ from: addressBytes(addressOfKey(small)) }), small, concat(small, new Uint8Array(32)))
       },
     ],
-  ])('%s is no signature', (_what, make) => {
+  ]
+  test.each(unsigned)('%s is no signature', (_what, make) => {
     expect(said(startChain(), make())).toBe('3 signature verification failed')
   })
 

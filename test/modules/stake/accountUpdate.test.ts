@@ -42,10 +42,6 @@ describe('updateAccount', () => {
 
   test.each<[string, (chain: TestChain) => string]>([
     [
-      'without a candidacy',
-      (chain) => failure(chain, account(5), 'updateCandidacyAccount', { newCandidateAccount: bytesOf(account(6)) }),
-    ],
-    [
       'to the zero address',
       (chain) => failure(chain, account(1), 'updateCandidacyAccount', { newCandidateAccount: new Uint8Array(20) }),
     ],

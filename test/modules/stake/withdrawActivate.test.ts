@@ -62,9 +62,8 @@ describe('withdraw', () => {
     ])
   })
 
-  test('who has no live candidacy cannot withdraw', () => {
+  test('a withdrawn candidacy cannot be withdrawn again', () => {
     const chain = startChain([1000, 1000], still)
-    expect(failure(chain, account(5), 'withdrawCandidacy')).toBe('1 cannot withdraw non-exsits candidacy')
     done(chain, account(1), 'withdrawCandidacy')
     expect(failure(chain, account(1), 'withdrawCandidacy')).toBe('1 cannot withdraw non-exsits candidacy')
   })
@@ -97,11 +96,12 @@ describe('withdraw', () => {
 describe('deactivate and activate', () => {
   test('they turn active off and on, change nothing else, and cost 21,000 gas each', () => {
     const chain = startChain([1000, 1000], { params: { ...still.params, gas_price: 1 } })
-    const before = recordOf(chain, account(1))
+    const [before, other] = [recordOf(chain, account(1)), recordOf(chain, account(2))]
     const off = done(chain, account(1), 'deactivateCandidacy')
     expect(recordOf(chain, account(1))).toEqual({ ...before, active: false, updatedAt: chain.time })
     const on = done(chain, account(1), 'activateCandidacy')
     expect(recordOf(chain, account(1))).toEqual({ ...before, updatedAt: chain.time })
+    expect(recordOf(chain, account(2))).toEqual(other)
     expect([off.gasUsed, on.gasUsed, balanceOf(chain, account(1))]).toEqual([21_000, 21_000, tokens(100_000) - 42_000n])
     expect([...eventsOf(off), ...eventsOf(on)]).toEqual(
       ['deactivate', 'activate'].map(
@@ -110,10 +110,13 @@ describe('deactivate and activate', () => {
     )
   })
 
-  test('every refused move says its error', () => {
+  test('who has no candidacy moves none, and every refused move says its error', () => {
     const chain = startChain([1000, 1000], still)
     expect(failure(chain, account(5), 'deactivateCandidacy')).toBe('1 cannot deactivate non-exsits candidacy')
     expect(failure(chain, account(5), 'activateCandidacy')).toBe('1 cannot activate non-exsits candidacy')
+    expect(failure(chain, account(5), 'withdrawCandidacy')).toBe('1 cannot withdraw non-exsits candidacy')
+    const newCandidateAccount = bytesOf(account(6))
+    expect(failure(chain, account(5), 'updateCandidacyAccount', { newCandidateAccount })).toBe('21 Bad request')
     expect(failure(chain, account(1), 'activateCandidacy')).toBe('1 already activated')
     done(chain, account(1), 'deactivateCandidacy')
     expect(failure(chain, account(1), 'deactivateCandidacy')).toBe('1 already deactivated')
