@@ -88,12 +88,7 @@ function runBlock(next: Next, chain: TestChain, answered: Answer): number {
   const { results, response } = chain.block({ txs })
   for (const [at, result] of results.entries())
     judge(answered(result), () => `FinalizeBlock ${toHex(txs[at] ?? nothing)}`)
-  checkInvariants(
-    chain.store,
-    chain.sets.get(chain.height + 2) ?? new Map(),
-    (response.validatorUpdates ?? []).length > 0,
-    new Map(),
-  )
+  checkInvariants(chain, response)
   return 3 * txs.length
 }
 

@@ -10,7 +10,7 @@ const CHAINS_MIN = 3
 /**
  * Random chains beside a model that was written from docs/protocol.md alone: after every block the results, events,
  * validator updates and every row are equal, and so is the app hash of a second replica that is restarted, rolled back,
- * run ahead and restored from snapshots. `met`: gets what the chains met.
+ * run ahead and restored from snapshots. The invariants of test/sim hold. `met`: gets what the chains met.
  */
 export async function model(
   { count, seed }: CampaignOptions,

@@ -11,9 +11,9 @@ const seed = anySeed()
 
 // The short form. `make model` is the long one.
 test(`the application does what docs/protocol.md says, read a second time: SEED=${seed}`, async () => {
-  const report = await model({ count: 300, seed })
+  const report = await model({ count: 1_000, seed })
   expect([summary(report), report.passed]).toEqual([summary(report), true])
-  expect(report.ran).toBeGreaterThanOrEqual(300)
+  expect(report.ran).toBeGreaterThanOrEqual(1_000)
 })
 
 test('the same on chains that succeed in each operation, and on a replica to which everything happens', async () => {

@@ -2,6 +2,7 @@ import type { FinalizeBlockRequest } from '../../src/abci/types.ts'
 import { random } from '../chain/support.ts'
 import { type Init, startRecordedChain } from '../sim/recordedChain.ts'
 import { randomOffence } from '../sim/delegations.ts'
+import { checkInvariants } from '../sim/invariants.ts'
 import { OTHER_SIGNERS } from '../sim/signers.ts'
 import { ACCOUNTS, type Random, randomAbsent, randomEvidence, randomMessage, randomTxs } from '../sim/traffic.ts'
 import { txEntries } from '../../src/modules/registry.ts'
@@ -130,6 +131,7 @@ class Comparison {
     for (const rule of expected.met) this.meet(rule)
     compareBlock(response, expected)
     compareRows(chain.store, model.state)
+    if (this.altered === undefined) checkInvariants(chain, response)
     if (chain.height % QUERIES_EVERY === 0) compareQueries(chain, model.state, SENDERS)
     if (supplyGap(model.state) !== 0n) throw new Difference(`the model has ${supplyGap(model.state)} units too many`)
     this.waiting = this.waiting.filter((tx) => !txs.includes(tx))
