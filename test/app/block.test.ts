@@ -1,11 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
 import { getChain, getTotals } from '../../src/modules/chain/keeper.ts'
 import { absences } from '../../src/modules/stake/tables.ts'
-import { account, CHAIN_ID, evidence, nodeKey, TestChain, tokens } from '../support/testChain.ts'
+import { account, evidence, nodeKey, TestChain, tokens } from '../support/testChain.ts'
 import { bytesOf, eventsOf, indexOf, key, keyText, startChain } from '../modules/support.ts'
 
 const params = { inflation_rate: 0, gas_price: 0, stake_limit: '1', unstake_wait_period: 2 }
-const nothing = new Uint8Array(0)
 
 describe('a block', () => {
   test('tells its events in the order of its steps: evidence, absence, payouts, the set', () => {
@@ -52,20 +51,6 @@ describe('a block', () => {
     expect(chain.block({ txs: [wrong] }).results[0]).toMatchObject({ code: 6, events: [] })
   })
 
-  test('run twice before its commit it is the same block, and only the commit counts', () => {
-    const chain = startChain([1000])
-    const txs = [chain.tx(account(5), 'transfer', { to: bytesOf(account(6)), value: '1' })]
-    chain.finalize({ txs: [], seconds: 7 })
-    const first = chain.finalize({ txs })
-    expect(chain.finalize({ txs })).toEqual(first)
-    expect(chain.app.info({ version: '', blockVersion: 0, p2pVersion: 0, abciVersion: '' })).toMatchObject({
-      lastBlockHeight: 1,
-    })
-    expect(chain.block({ txs }).response).toEqual(first)
-    expect([chain.store.height(), chain.store.appHash()]).toEqual([2, first.appHash])
-    expect(chain.store.recomputeRoot()).toEqual(first.appHash)
-  })
-
   test('one that does not follow the head is refused, at the initial height too', () => {
     const chain = new TestChain({ initialHeight: 5 })
     chain.init({ accounts: [], candidacies: [{ owner: account(1), key: nodeKey(1), shares: tokens(10) }] })
@@ -106,26 +91,5 @@ describe('a block', () => {
       missed,
       paid,
     ])
-  })
-
-  test('BeginBlock, DeliverTx and EndBlock of the older dialect make the same block', () => {
-    const [chain, older] = [startChain([1000, 500]), startChain([1000, 500])]
-    const txs = [chain.tx(account(5), 'declareCandidacy', { pubKey: nodeKey(5) }), Uint8Array.of(1)]
-    const { votes } = older.lastCommit([key(2)])
-    older.app.beginBlock({
-      hash: nothing,
-      header: { chainId: CHAIN_ID, height: 2, time: { seconds: older.time + 1, nanos: 0 }, proposerAddress: nothing },
-      lastCommitInfo: {
-        round: 0,
-        votes: votes.map(({ validator, signedLastBlock }) => ({ validator, signedLastBlock })),
-      },
-      byzantineValidators: [evidence(1, 1)],
-    } as never)
-    const delivered = txs.map((tx) => older.app.deliverTx({ tx }))
-    const ended = older.app.endBlock({ height: 2 })
-    const { response } = chain.block({ txs, absent: [key(2)], misbehavior: [evidence(1, 1)] })
-    expect(delivered).toEqual(response.txResults)
-    expect((ended as typeof response).validatorUpdates).toEqual(response.validatorUpdates)
-    expect(older.app.commit({})).toMatchObject({ appHash: response.appHash })
   })
 })

@@ -68,7 +68,11 @@ export function beginOf({
   return {
     hash,
     header: header as unknown as BeginBlockRequest['header'],
-    lastCommitInfo: decidedLastCommit,
+    // Its votes have no flag.
+    lastCommitInfo: {
+      ...decidedLastCommit,
+      votes: decidedLastCommit.votes.map((vote) => ({ ...vote, blockIdFlag: 0 })),
+    },
     byzantineValidators: misbehavior,
   }
 }

@@ -127,24 +127,6 @@ describe('genesis', () => {
     expect(() => start(most(1n))).toThrow(/^genesis app_state: accounts and candidacies: expected a supply of at most /)
   })
 
-  test('InitChain again begins anew, and after the first commit it is refused', () => {
-    const chain = new TestChain()
-    const first = chain.init({ ...base, accounts: [{ address: account(9).address, balance: '1' }] })
-    const second = chain.init(base)
-    expect(new TestChain().init(base).appHash).toEqual(second.appHash)
-    expect(second.appHash).not.toEqual(first.appHash)
-    chain.block()
-    expect(balanceOf(chain, account(9))).toBe(0n)
-    expect(() => chain.init(base)).toThrow(/is at height 1/)
-  })
-
-  test('the app hash InitChain tells is the root of the rows it made', () => {
-    const chain = new TestChain()
-    const { appHash } = chain.init(base)
-    expect(appHash).toHaveLength(32)
-    expect(chain.store.height()).toBe(0)
-  })
-
   test('nobody verifies without a foundation', () => {
     expect(
       failure(start(base), account(1), 'verifyCandidacy', { candidateAddress: new Uint8Array(20), verified: 'Y' }),
