@@ -3,7 +3,7 @@ import { ONE, TOKEN } from '../../src/base/amount.ts'
 import { batches } from '../../src/modules/delegation/tables.ts'
 import { time } from '../../src/values/time.ts'
 import { balanceOf, eventsOf, recordOf } from '../modules/support.ts'
-import { evidence, account, nodeKey, TestChain, tokens } from '../support/testChain.ts'
+import { evidence, account, type TestChain, tokens } from '../support/testChain.ts'
 import { amountOf, chainWith, delegator, poolPart, sharesOf, stakeTokens, validator } from './delegation.ts'
 import { conformanceChain, keyText, perform, succeed } from './support.ts'
 
@@ -18,8 +18,6 @@ const delegationsOf = (chain: TestChain, of = delegator): readonly Json[] =>
   chain.query(`/stake/delegator/${of.address}`) as readonly Json[]
 const takeBack = (chain: TestChain, amount: bigint, from = delegator) =>
   succeed(chain, from, 'svc_withdraw', { validatorAddress, amount: String(amount) })
-const takeAll = (chain: TestChain, from = delegator) =>
-  succeed(chain, from, 'svc_withdraw', { validatorAddress, completelyWithdraw: 'Y' })
 
 describe('operations', () => {
   test('delegate: a new pool sells units one for one, a later one floor(amount × U / D); D, U, shares and the row grow', () => {
@@ -106,39 +104,6 @@ describe('operations', () => {
   })
 })
 
-describe('unbonding', () => {
-  const params = { ...STILL, unstake_wait_period: PERIOD }
-
-  test('withdrawals of a step, a 64th of the period, share a batch, which is paid a period after the end of its step', () => {
-    const chain = chainWith(9, params)
-    stakeTokens(chain, 9, other)
-    if (chain.height % 2 === 1) chain.block()
-    // The next two blocks are of one step, the one behind them is of the next.
-    for (const by of [delegator, other, delegator]) takeBack(chain, TOKEN, by)
-    const made = chain.height - 1
-    const waiting = [...chain.store.scan(batches)]
-    expect(waiting).toMatchObject([
-      { number: 1, amount: tokens(2), units: tokens(2), heightMade: made, heightPaid: made + PERIOD, closed: false },
-      { number: 2, amount: TOKEN, heightMade: made + 2, heightPaid: made + 2 + PERIOD },
-    ])
-    expect(delegationsOf(chain)[0]?.['pending']).toEqual([
-      { amount: amountOf(1), completion_height: made + PERIOD },
-      { amount: amountOf(1), completion_height: made + 2 + PERIOD },
-    ])
-    chain.advanceTo(made + PERIOD - 1)
-    const before = balanceOf(chain, delegator)
-    expect(eventsOf(chain.block().response)).toEqual(
-      expect.arrayContaining(
-        [delegator, other]
-          .map(({ address }) => `svc.stake.unbonded owner=${address} amount=${amountOf(1)}`)
-          .sort((a, b) => (a < b ? -1 : 1)),
-      ),
-    )
-    expect(balanceOf(chain, delegator) - before).toBe(TOKEN)
-    expect([...chain.store.scan(batches)]).toHaveLength(1)
-  })
-})
-
 describe('awards, slashes, the end', () => {
   test("Award: the pool gets floor(A × D × (1 − comp_rate) / shares), even above max_shares; without room the owner's is paid out", () => {
     const chain = chainWith(1000)
@@ -175,39 +140,6 @@ describe('awards, slashes, the end', () => {
     // What is taken back now shares no slash of before.
     takeBack(chain, 5n)
     expect([...chain.store.scan(batches)].map(({ amount }) => amount)).toEqual([cut(TOKEN + 7n), 5n])
-  })
-
-  test('Slash: a batch that was made before the block before the offence loses nothing', () => {
-    const chain = chainWith(3, { ...STILL, unstake_wait_period: PERIOD })
-    takeBack(chain, TOKEN)
-    const made = [...chain.store.scan(batches)][0]?.heightMade as number
-    chain.advanceTo(made + 2)
-    chain.block({ misbehavior: [evidence(3, made + 2)] })
-    expect([...chain.store.scan(batches)]).toMatchObject([{ amount: TOKEN, closed: false }])
-  })
-
-  test('Slash: where nothing of D is left the next pool begins, and completelyWithdraw removes the row that is worth nothing', () => {
-    const chain = new TestChain()
-    chain.init({
-      accounts: [delegator].map(({ address }) => ({ address, balance: tokens(100) })),
-      candidacies: [account(1), validator].map((owner, at) => ({ owner, key: nodeKey(2 * at + 1), shares: tokens(9) })),
-      params: { stake_limit: '1', ...STILL },
-      stake: { slash_ratio: '1' },
-    })
-    chain.block()
-    stakeTokens(chain, 2)
-    chain.block({ misbehavior: [evidence(3, chain.height)] })
-    expect(recordOf(chain, validator)).toMatchObject({ shares: 0n, delegated: 0n, delegationUnits: 0n, pool: 1 })
-    expect(delegationsOf(chain)).toMatchObject([{ shares: '0', slash_amount: amountOf(2), pending: [] }])
-    expect(chain.query(`/stake/delegations/${validatorAddress}`)).toEqual([])
-    stakeTokens(chain, 1)
-    expect(sharesOf(chain, delegator)).toEqual({ shares: TOKEN, units: TOKEN })
-    takeAll(chain)
-    takeAll(chain)
-    expect(delegationsOf(chain)).toMatchObject([{ slash_amount: '0', pending: [{ amount: amountOf(1) }] }])
-    expect(perform(chain, delegator, 'svc_withdraw', { validatorAddress, completelyWithdraw: 'Y' }).log).toBe(
-      'No delegation',
-    )
   })
 
   test("withdraw of the candidacy: an entry of the owner's part, a closing batch of the pool; activate takes back the entry", () => {
@@ -295,21 +227,6 @@ describe('awards, slashes, the end', () => {
       succeed(chain, validator, 'svc_updateCandidacy', { compRate: lower })
       expect(stakeOf(chain)).toMatchObject({ comp_rate: lower, next_comp_rate: null })
     }
-  })
-
-  test("acceptAccountUpdate: the new owner pays the owner's part alone, and the pool goes with the candidacy", () => {
-    const chain = chainWith(3, STILL)
-    const { data } = succeed(chain, validator, 'svc_updateCandidacyAccount', { newCandidateAccount: other.address })
-    const before = [validator, other].map((one) => balanceOf(chain, one))
-    succeed(chain, other, 'svc_acceptCandidacyAccountUpdate', {
-      accountUpdateRequestId: Number(Buffer.from(data, 'base64').toString()),
-    })
-    const fee = 1_000_000n * 2_000_000_000n
-    expect([validator, other].map((one, at) => balanceOf(chain, one) - (before[at] ?? 0n))).toEqual([
-      tokens(15_000),
-      -tokens(15_000) - fee,
-    ])
-    expect(delegationsOf(chain)).toMatchObject([{ validator_address: other.address, shares: amountOf(3) }])
   })
 })
 

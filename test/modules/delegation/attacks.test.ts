@@ -195,6 +195,10 @@ describe('slash_ratio 1', () => {
       delegators: 0,
       pool: 1,
     })
+    expect(chain.query(`/stake/delegator/${thief.address}`)).toMatchObject([
+      { shares: '0', slash_amount: String(tokens(100)), pending: [] },
+    ])
+    expect(chain.query(`/stake/delegations/${owner.address}`)).toEqual([])
     expect(failure(chain, thief, 'withdraw', withdrawal(owner, 1n))).toBe('21 No delegation')
     expect(eventsOf(withdraw(chain, thief, owner))).toEqual([
       `svc.stake.undelegate sender=${thief.address} owner=${owner.address} amount=0`,

@@ -55,6 +55,14 @@ describe('what is withdrawn', () => {
       [2, 20, 660],
     ])
     withdraw(chain, account(3), owner)
+    expect(chain.query(`/stake/delegator/${account(3).address}`)).toMatchObject([
+      {
+        pending: [
+          { amount: String(tokens(1)), completion_height: 650 },
+          { amount: String(tokens(9)), completion_height: 660 },
+        ],
+      },
+    ])
     withdraw(chain, account(5), owner)
     expect(batchesOf(chain).map(({ amount }) => amount)).toEqual([tokens(1), tokens(10 + 9 + 10)])
     expect(claimCount(chain)).toBe(4)
