@@ -24,7 +24,6 @@ export async function subscribe<V>(
       else onValue(result.data.value, atMs)
     },
     onDrain: () => undefined,
-    onClose: () => undefined,
   })
   socket.write(
     textFrame(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'subscribe', params: { query: `tm.event='${event}'` } })),

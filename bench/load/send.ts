@@ -49,7 +49,6 @@ async function openSockets(
           if (text[25] === 0x65) feeding.refused++
         },
         onDrain: () => onDrain(at),
-        onClose: () => undefined,
       }),
     ),
   )

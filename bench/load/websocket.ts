@@ -35,7 +35,6 @@ export interface RawWebSocket {
 export interface WebSocketHandlers {
   readonly onMessage: (text: Buffer) => void
   readonly onDrain: () => void
-  readonly onClose: () => void
 }
 
 /** Reads server frames; returns how many bytes of `data` were whole frames. */
@@ -60,7 +59,7 @@ function readFrames(data: Buffer, socket: Socket, onMessage: (text: Buffer) => v
 export async function openWebSocket(
   host: string,
   port: number,
-  { onMessage, onDrain, onClose }: WebSocketHandlers,
+  { onMessage, onDrain }: WebSocketHandlers,
 ): Promise<RawWebSocket> {
   const socket = connect({ host, port, noDelay: true })
   await once(socket, 'connect')
@@ -78,7 +77,6 @@ export async function openWebSocket(
   }
   socket.on('data', take)
   socket.on('drain', onDrain)
-  socket.on('close', onClose)
   socket.on('error', () => socket.destroy())
   take(Buffer.alloc(0))
   return { write: (frames) => socket.write(frames), close: () => socket.destroy() }
