@@ -10,6 +10,7 @@ const FOLDERS = [
   'codec',
   'conformance',
   'ics23',
+  'model',
   'modules',
   'sim',
   'store',
