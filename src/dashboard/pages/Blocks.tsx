@@ -53,7 +53,6 @@ function List() {
     blockColumns.height,
     blockColumns.time,
     {
-      name: 'proposer',
       title: 'Proposer',
       value: ({ proposer_address: proposer }) => proposer,
       cell: ({ proposer_address: proposer }) => proposerOf(proposer),

@@ -14,7 +14,8 @@ type Corner = 'name' | 'figure' | 'note' | 'aside' | 'action'
 
 /** A column of a table of `Row`s. */
 export interface Column<Row> {
-  readonly name: string
+  /** What the address calls an order by this column. Without one, no order is by it. */
+  readonly name?: string
   readonly title: string
   /** What the column sorts by and writes to CSV. */
   readonly value: (row: Row) => CsvValue
@@ -24,7 +25,7 @@ export interface Column<Row> {
   readonly file?: (row: Row) => CsvValue
   /** Stands in the CSV file alone. */
   readonly isFileOnly?: boolean
-  /** Does not stand in the CSV file, and no order is by it: it holds what one can do. */
+  /** Does not stand in the CSV file: it holds what one can do. */
   readonly isAction?: boolean
   readonly isNumber?: boolean
   /** Its place in a row of a narrow window. A column without one is left out there, and wherever a table is too narrow for it. */
@@ -44,11 +45,9 @@ interface TableProps<Row> {
   /** Where a row leads: in a narrow window the whole row is this link. */
   readonly linkOf: (row: Row) => string | undefined
   /** What stands there when there are no rows. */
-  readonly empty: string
+  readonly empty?: string
   /** Which rows these are of a longer list: `1–20 of 45`. */
   readonly part?: string | undefined
-  /** Left out where the rows have an order of their own that must stay. */
-  readonly isSortable?: boolean
 }
 
 /** A window so narrow that rows are not one line. style/rows.css says it too. */
@@ -171,20 +170,18 @@ function useRoom(place: { readonly current: HTMLElement | null }, isShown: boole
 const compare = (a: CsvValue, b: CsvValue): number => (a < b ? -1 : a > b ? 1 : 0)
 
 /** The rows in the order that the address asks for: `sort=name` or `sort=-name`. */
-function useSorted<Row>({ columns, rows, isSortable = false }: TableProps<Row>) {
+function useSorted<Row>({ columns, rows }: TableProps<Row>) {
   const asked = useRoute().options.get('sort') ?? ''
   const isDown = asked.startsWith('-')
-  const column = isSortable ? columns.find(({ name }) => name === asked.replace(/^-/, '')) : undefined
+  const column = columns.find(({ name }) => name === asked.replace(/^-/, ''))
   const sorted = useMemo(() => {
     if (column === undefined) return rows
     const ordered = [...rows].sort((a, b) => compare(column.value(a), column.value(b)))
     return isDown ? ordered.reverse() : ordered
   }, [rows, column, isDown])
-  const sortBy = (name: string): void => {
-    if (column?.name !== name) setOptions({ sort: name })
-    else setOptions({ sort: isDown ? undefined : `-${name}` })
-  }
-  return { sorted, sortedBy: column?.name, isDown, sortBy }
+  const sortBy = (by: Column<Row>): void =>
+    setOptions({ sort: by !== column ? by.name : isDown ? undefined : `-${by.name}` })
+  return { sorted, sortedBy: column, isDown, sortBy }
 }
 
 const classOf = <Row,>({ isNumber, corner }: Column<Row>): string =>
@@ -203,7 +200,7 @@ const RowLink = ({ to, name }: { readonly to: string | undefined; readonly name:
 
 /** A table that sorts by its columns, draws only the rows in sight, and can be taken along as CSV. */
 export function Table<Row>(props: TableProps<Row>) {
-  const { label, keyOf, linkOf, empty, part, isSortable = false } = props
+  const { label, keyOf, linkOf, empty = '', part } = props
   const { sorted, sortedBy, isDown, sortBy } = useSorted(props)
   const table = useRef<HTMLTableElement>(null)
   const room = useRoom(table, sorted.length > 0)
@@ -230,24 +227,24 @@ export function Table<Row>(props: TableProps<Row>) {
       </tbody>
     )
   return (
-    <div class={isSortable ? 'table sortable' : 'table'}>
+    <div class={columns.some(({ name }) => name !== undefined) ? 'table sortable' : 'table'}>
       <table ref={table} aria-label={label} aria-rowcount={sorted.length + 1}>
         <thead>
           <tr>
             {columns.map((column) => (
               <th
-                key={column.name}
+                key={column.title}
                 scope='col'
                 class={classOf(column)}
                 style={column.width === undefined ? {} : { width: column.width }}
-                {...(sortedBy === column.name ? { 'aria-sort': isDown ? 'descending' : 'ascending' } : {})}
+                {...(sortedBy === column ? { 'aria-sort': isDown ? 'descending' : 'ascending' } : {})}
               >
-                {isSortable && column.isAction !== true ? (
-                  <button type='button' onClick={() => sortBy(column.name)}>
+                {column.name === undefined ? (
+                  column.title
+                ) : (
+                  <button type='button' onClick={() => sortBy(column)}>
                     {column.title}
                   </button>
-                ) : (
-                  column.title
                 )}
               </th>
             ))}
@@ -258,7 +255,7 @@ export function Table<Row>(props: TableProps<Row>) {
           {sorted.slice(first, end).map((row, index) => (
             <tr key={keyOf(row)} aria-rowindex={first + index + FIRST_INDEX}>
               {columns.map((column) => (
-                <td key={column.name} class={classOf(column)} data-label={column.label}>
+                <td key={column.title} class={classOf(column)} data-label={column.label}>
                   {hasRowLinks && column.corner === 'name' && (
                     <RowLink to={linkOf(row)} name={String(column.value(row))} />
                   )}

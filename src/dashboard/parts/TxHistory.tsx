@@ -18,7 +18,6 @@ const positionOf = ({ height, index }: LiveTx): string => `${height}/${index}`
 
 /** What a transaction brought to a balance, or took from it. */
 const moved = (address: string): Column<LiveTx> => ({
-  name: 'moved',
   title: 'In and out',
   value: (tx) => Number(movedFor(address, tx) ?? 0n),
   file: (tx) => {

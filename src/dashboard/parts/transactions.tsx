@@ -2,8 +2,9 @@ import { failureOf } from '../../client/errors.ts'
 import type { GetTransactionResult } from '../../client/index.ts'
 import { linkTo } from '../route.ts'
 import { operationWords } from '../operations/index.ts'
+import { agoColumn, heightColumn } from './columns.tsx'
 import type { Column } from './Table.tsx'
-import { AccountLink, Ago, Badge, HeightLink, TxLink, UserText } from './text.tsx'
+import { AccountLink, Badge, TxLink, UserText } from './text.tsx'
 import { Sentence, sentenceText } from './Words.tsx'
 
 /** A transaction in a block; with its block's time where that is known. */
@@ -44,51 +45,32 @@ const Outcome = ({ tx }: { readonly tx: Tx }) => (
 
 const columns = {
   hash: {
-    name: 'hash',
     title: 'Hash',
     value: ({ hash }) => hash,
     cell: ({ hash }) => <TxLink hash={hash} />,
     width: '8.5rem',
   },
   what: {
-    name: 'operation',
     title: 'Operation',
     value: (tx) => sentenceText(wordsOf(tx)),
     cell: (tx) => <What tx={tx} />,
     corner: 'name',
   },
   sender: {
-    name: 'sender',
     title: 'Sender',
     value: ({ sender }) => sender ?? '',
     cell: ({ sender }) => (sender === null ? '–' : <AccountLink address={sender} />),
     width: '10.5rem',
   },
   outcome: {
-    name: 'result',
     title: 'Result',
     value: (tx) => whyFailed(tx) ?? 'done',
     cell: (tx) => <Outcome tx={tx} />,
     corner: 'note',
     width: '5.5rem',
   },
-  height: {
-    name: 'height',
-    title: 'Block',
-    value: ({ height }) => height,
-    cell: ({ height }) => <HeightLink height={height} />,
-    isNumber: true,
-    width: '6rem',
-  },
-  time: {
-    name: 'time',
-    title: 'Time',
-    value: ({ time }) => time ?? '',
-    cell: ({ time }) => (time === undefined ? '–' : <Ago time={time} />),
-    isNumber: true,
-    corner: 'aside',
-    width: '8.5rem',
-  },
+  height: heightColumn('Block', ({ height }) => height, { isNumber: true, width: '6rem' }),
+  time: agoColumn('Time', ({ time = '' }) => time, { isNumber: true, corner: 'aside', width: '8.5rem' }),
 } as const satisfies Readonly<Record<string, Column<Tx>>>
 
 const { hash, what, sender, outcome, height, time } = columns

@@ -1,6 +1,7 @@
 import { svc } from '../../data/gateway.ts'
 import { type StakeOf, stakesIn, useStakes } from '../../data/stakes.ts'
 import { useAnswer } from '../../data/useAnswer.ts'
+import { amountColumn } from '../../parts/columns.tsx'
 import { Section } from '../../parts/layout.tsx'
 import { type Column, Table } from '../../parts/Table.tsx'
 import { Short, Tokens } from '../../parts/text.tsx'
@@ -22,24 +23,14 @@ export const Signed = ({ units, unit = 'token' }: { readonly units: bigint; read
 
 const columnsOf = (members: ReadonlySet<string | null>, isMine: boolean): readonly Column<StakeOf>[] => [
   {
-    name: 'validator',
     title: 'Validator',
     value: ({ validator_address: owner }) => owner ?? '',
     cell: ({ validator_address: owner, pub_key }) =>
       owner ? <ValidatorLink owner={owner} /> : <Short text={pub_key?.value ?? ''} />,
     corner: 'name',
   },
+  amountColumn('Staked', ({ shares }) => shares, 2, { corner: 'figure', width: '10rem' }),
   {
-    name: 'staked',
-    title: 'Staked',
-    value: ({ shares }) => shares,
-    cell: ({ shares }) => <Tokens units={shares} decimals={2} unit='' />,
-    isNumber: true,
-    corner: 'figure',
-    width: '10rem',
-  },
-  {
-    name: 'earned',
     title: 'Earned',
     value: (one) => String(earnedOf(one)),
     cell: (one) => <Signed units={earnedOf(one)} unit='' />,
@@ -48,24 +39,9 @@ const columnsOf = (members: ReadonlySet<string | null>, isMine: boolean): readon
     label: 'Earned',
     width: '9rem',
   },
+  amountColumn('Put in', ({ delegate_amount: amount }) => amount, 4, { width: '9rem' }),
+  amountColumn('Taken back', ({ withdraw_amount: amount }) => amount, 4, { width: '9rem' }),
   {
-    name: 'put-in',
-    title: 'Put in',
-    value: ({ delegate_amount: amount }) => amount,
-    cell: ({ delegate_amount: amount }) => <Tokens units={amount} unit='' />,
-    isNumber: true,
-    width: '9rem',
-  },
-  {
-    name: 'taken-back',
-    title: 'Taken back',
-    value: ({ withdraw_amount: amount }) => amount,
-    cell: ({ withdraw_amount: amount }) => <Tokens units={amount} unit='' />,
-    isNumber: true,
-    width: '9rem',
-  },
-  {
-    name: 'state',
     title: 'Earns now',
     value: ({ validator_address: owner }) => (members.has(owner) ? 'yes' : 'no: not in the set'),
     corner: 'note',
@@ -75,7 +51,6 @@ const columnsOf = (members: ReadonlySet<string | null>, isMine: boolean): readon
   ...(isMine
     ? [
         {
-          name: 'take-back',
           title: '',
           value: () => '',
           cell: ({ validator_address: owner }: StakeOf) =>
@@ -108,8 +83,6 @@ export function Stakes({ address, isMine = false }: { readonly address: string; 
         rows={stakes}
         keyOf={({ validator_address: owner, pub_key, created_at: since }) => `${owner}/${pub_key?.value}/${since}`}
         linkOf={({ validator_address: owner }) => (owner ? linkToValidator(owner) : undefined)}
-        empty=''
-        isSortable={false}
         columns={columnsOf(new Set(set.map(({ owner_address: owner }) => owner)), isMine)}
       />
     </Section>

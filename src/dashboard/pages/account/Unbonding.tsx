@@ -3,9 +3,10 @@ import { svc } from '../../data/gateway.ts'
 import { useStakes } from '../../data/stakes.ts'
 import { useAnswer } from '../../data/useAnswer.ts'
 import { formatTime } from '../../format.ts'
+import { amountColumn, heightColumn } from '../../parts/columns.tsx'
 import { Section } from '../../parts/layout.tsx'
 import { type Column, Table } from '../../parts/Table.tsx'
-import { Ago, HeightLink, Short, Tokens } from '../../parts/text.tsx'
+import { Ago, Short } from '../../parts/text.tsx'
 import { ValidatorLink } from '../../parts/ValidatorLink.tsx'
 import { linkTo } from '../../route.ts'
 
@@ -56,33 +57,15 @@ function Source({ entry: { isOfOwnCandidacy, validator, key } }: { readonly entr
 }
 
 const columns: readonly Column<Entry>[] = [
+  amountColumn('Amount', ({ amount }) => amount, 2, { isNumber: false, corner: 'figure', width: '10rem' }),
   {
-    name: 'amount',
-    title: 'Amount',
-    value: ({ amount }) => amount,
-    cell: ({ amount }) => <Tokens units={amount} decimals={2} unit='' />,
-    corner: 'figure',
-    width: '10rem',
-  },
-  {
-    name: 'from',
     title: 'From',
     value: ({ validator }) => validator ?? 'its candidacy',
     cell: (entry) => <Source entry={entry} />,
     corner: 'name',
   },
+  heightColumn('In block', ({ height }) => height, { isNumber: true, corner: 'note', label: 'Block', width: '8rem' }),
   {
-    name: 'completion',
-    title: 'In block',
-    value: ({ height }) => height,
-    cell: ({ height }) => <HeightLink height={height} />,
-    isNumber: true,
-    corner: 'note',
-    label: 'Block',
-    width: '8rem',
-  },
-  {
-    name: 'time',
     title: 'About',
     value: ({ height }) => height,
     cell: ({ height }) => <TimeOfHeight height={height} />,
@@ -91,7 +74,6 @@ const columns: readonly Column<Entry>[] = [
     width: '8rem',
   },
   {
-    name: 'clock',
     title: 'On the clock',
     value: ({ height }) => height,
     cell: ({ height }) => <TimeOfHeight height={height} isClock />,
@@ -99,7 +81,6 @@ const columns: readonly Column<Entry>[] = [
     width: '16rem',
   },
   {
-    name: 'key',
     title: 'Key of the candidacy',
     value: ({ key }) => key,
     isFileOnly: true,
@@ -119,8 +100,6 @@ export function Unbonding({ address }: { readonly address: string }) {
         linkOf={({ validator, height }) =>
           linkTo(validator === undefined ? ['blocks', height] : ['validators', validator])
         }
-        empty='Nothing unbonds.'
-        isSortable={false}
         columns={columns}
       />
     </Section>

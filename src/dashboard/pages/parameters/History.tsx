@@ -172,7 +172,6 @@ export function ParameterHistory({ parameter }: { readonly parameter: Parameter 
                     label={`History of ${name}`}
                     columns={columns}
                     rows={rows}
-                    isSortable
                     keyOf={(one) => one.height_in_force}
                     linkOf={({ proposal }) => (proposal === undefined ? undefined : proposalLink(proposal.Id))}
                     empty='There is no value yet.'

@@ -41,7 +41,7 @@ const columns: readonly Column<VoteRow>[] = [
     ),
     corner: 'name',
   },
-  { name: 'voter', title: 'Sent by', value: ({ voter }) => voter, isFileOnly: true },
+  { title: 'Sent by', value: ({ voter }) => voter, isFileOnly: true },
   {
     name: 'answer',
     title: 'Answer',
@@ -109,7 +109,6 @@ export function Votes({ proposal }: { readonly proposal: WholeProposal }) {
       label='Votes'
       columns={shown}
       rows={rows}
-      isSortable
       keyOf={({ owner, voter }) => `${owner}/${voter}`}
       linkOf={({ owner }) => linkTo(['validators', owner])}
       empty='Nobody voted.'

@@ -33,14 +33,12 @@ const PAGE_ROWS = 20
 
 const columnsOf = (shares: bigint): readonly Column<Delegation>[] => [
   {
-    name: 'account',
     title: 'Account',
     value: ({ delegator_address: account }) => account,
     cell: ({ delegator_address: account }) => <AccountLink address={account} />,
     corner: 'name',
   },
   {
-    name: 'staked',
     title: 'Staked',
     value: (one) => one.shares,
     cell: (one) => <Tokens units={one.shares} decimals={2} />,
@@ -49,7 +47,6 @@ const columnsOf = (shares: bigint): readonly Column<Delegation>[] => [
     width: '14rem',
   },
   {
-    name: 'part',
     title: 'Part of the shares',
     value: (one) => formatShare(BigInt(one.shares), shares),
     isNumber: true,
@@ -83,7 +80,6 @@ export function Delegators({ owner, stake }: { readonly owner: string; readonly 
               linkOf={({ delegator_address: account }) => linkTo(['accounts', account])}
               empty='Nobody but its owner has staked with this validator.'
               part={partIn(offset, data.length, stake.delegators)}
-              isSortable={false}
             />
             <Steps
               label='Pages of delegators'

@@ -2,11 +2,12 @@ import { useState } from 'preact/hooks'
 import { events, moduleOfEvent } from '../../../client/gen/events.ts'
 import { svc } from '../../data/gateway.ts'
 import { type Answer, useAnswer } from '../../data/useAnswer.ts'
+import { agoColumn, heightColumn } from '../../parts/columns.tsx'
 import { ChoiceFilter } from '../../parts/Filter.tsx'
 import { Section } from '../../parts/layout.tsx'
 import { Shown } from '../../parts/notes.tsx'
 import { type Column, Table } from '../../parts/Table.tsx'
-import { Ago, HeightLink, TxLink } from '../../parts/text.tsx'
+import { TxLink } from '../../parts/text.tsx'
 import { Sentence, sentenceText } from '../../parts/Words.tsx'
 import { eventWords } from '../../events.ts'
 import { linkTo, useRoute } from '../../route.ts'
@@ -29,38 +30,20 @@ function EventSentence({ event, owner }: { readonly event: HistoryEvent; readonl
 }
 
 const columnsOf = (owner: string): readonly Column<HistoryEvent>[] => [
+  heightColumn('Block', ({ height }) => height, { corner: 'note', label: 'Block', width: '4.5rem' }),
   {
-    name: 'height',
-    title: 'Block',
-    value: ({ height }) => height,
-    cell: ({ height }) => <HeightLink height={height} />,
-    corner: 'note',
-    label: 'Block',
-    width: '4.5rem',
-  },
-  {
-    name: 'what',
     title: 'What happened',
     value: (event) => sentenceText(eventWords(event, owner)),
     cell: (event) => <EventSentence event={event} owner={owner} />,
     corner: 'name',
   },
   {
-    name: 'transaction',
     title: 'Transaction',
     value: ({ hash }) => hash ?? '',
     cell: ({ hash }) => (hash === null ? <span class='soft'>by the block</span> : <TxLink hash={hash} />),
     width: '10rem',
   },
-  {
-    name: 'time',
-    title: 'Time',
-    value: ({ time }) => time,
-    cell: ({ time }) => <Ago time={time} />,
-    isNumber: true,
-    corner: 'aside',
-    width: '8rem',
-  },
+  agoColumn('Time', ({ time }) => time, { isNumber: true, corner: 'aside', width: '8rem' }),
 ]
 
 const isOf = (module: 'stake' | 'governance', type: string): boolean => moduleOfEvent(type) === module

@@ -2,12 +2,12 @@ import { useMemo } from 'preact/hooks'
 import { Svc } from '../../../client/index.ts'
 import { nameOf } from '../../data/validators.ts'
 import { formatCount, formatRatio, formatShare, formatTokens } from '../../format.ts'
+import { amountColumn } from '../../parts/columns.tsx'
 import { ChoiceFilter, TextFilter } from '../../parts/Filter.tsx'
 import { Figures, View } from '../../parts/layout.tsx'
 import { Shown } from '../../parts/notes.tsx'
 import { PowerStrip } from '../../parts/PowerStrip.tsx'
 import { type Column, Table } from '../../parts/Table.tsx'
-import { Tokens } from '../../parts/text.tsx'
 import { linkTo, useRoute } from '../../route.ts'
 import {
   type Candidacy,
@@ -37,19 +37,16 @@ const missedColumn: Column<Candidacy> = {
 /** What stands behind the others in the CSV file alone. */
 const fileColumns: readonly Column<Candidacy>[] = [
   {
-    name: 'location',
     title: 'Location',
     value: ({ validator }) => validator.description.location,
     isFileOnly: true,
   },
   {
-    name: 'website',
     title: 'Website',
     value: ({ validator }) => validator.description.website,
     isFileOnly: true,
   },
   {
-    name: 'declared',
     title: 'Declared',
     value: ({ validator }) => validator.created_at,
     isFileOnly: true,
@@ -72,10 +69,10 @@ const columnsOf = (inflation: Inflation): readonly Column<Candidacy>[] => [
     cell: ({ validator }) => <NameCell validator={validator} />,
     corner: 'name',
   },
-  { name: 'owner', title: 'Owner', value: ({ validator }) => validator.owner_address, isFileOnly: true },
-  { name: 'key', title: 'Public key', value: ({ validator }) => validator.pub_key.value, isFileOnly: true },
-  { name: 'verified', title: 'Verified', value: ({ validator }) => validator.verified, isFileOnly: true },
-  { name: 'active', title: 'Active', value: ({ validator }) => validator.active, isFileOnly: true },
+  { title: 'Owner', value: ({ validator }) => validator.owner_address, isFileOnly: true },
+  { title: 'Public key', value: ({ validator }) => validator.pub_key.value, isFileOnly: true },
+  { title: 'Verified', value: ({ validator }) => validator.verified, isFileOnly: true },
+  { title: 'Active', value: ({ validator }) => validator.active, isFileOnly: true },
   {
     name: 'power',
     title: 'Voting power',
@@ -86,18 +83,13 @@ const columnsOf = (inflation: Inflation): readonly Column<Candidacy>[] => [
     label: 'Power',
     width: '11.5rem',
   },
-  { name: 'share', title: 'Share', value: ({ power }) => formatShare(power, inflation.power), isFileOnly: true },
-  {
+  { title: 'Share', value: ({ power }) => formatShare(power, inflation.power), isFileOnly: true },
+  amountColumn('Shares', ({ validator }) => BigInt(validator.shares), 0, {
     name: 'shares',
-    title: 'Shares',
-    value: ({ validator }) => BigInt(validator.shares),
     file: ({ validator }) => Svc.toTokens(validator.shares),
-    cell: ({ validator }) => <Tokens units={validator.shares} decimals={0} unit='' />,
-    isNumber: true,
     width: '7.4rem',
-  },
+  }),
   {
-    name: 'max-shares',
     title: 'Max shares',
     value: ({ validator }) => BigInt(validator.max_shares),
     file: ({ validator }) => Svc.toTokens(validator.max_shares),
@@ -123,15 +115,11 @@ const columnsOf = (inflation: Inflation): readonly Column<Candidacy>[] => [
     label: 'Return',
     width: '5.6rem',
   },
-  {
+  amountColumn('Room', ({ validator }) => roomOf(validator), 0, {
     name: 'room',
-    title: 'Room',
-    value: ({ validator }) => roomOf(validator),
     file: ({ validator }) => Svc.toTokens(roomOf(validator)),
-    cell: ({ validator }) => <Tokens units={roomOf(validator)} decimals={0} unit='' />,
-    isNumber: true,
     width: '7.4rem',
-  },
+  }),
   missedColumn,
   {
     name: 'state',
@@ -142,7 +130,6 @@ const columnsOf = (inflation: Inflation): readonly Column<Candidacy>[] => [
     width: '6.4rem',
   },
   {
-    name: 'stake',
     title: 'Stake',
     value: () => '',
     cell: (candidacy) => (takesStakes(candidacy) ? <StakeLink validator={candidacy.validator} /> : 'full'),
@@ -240,7 +227,6 @@ function Rows({ validators, set, absences, inflation }: Answered) {
         label='Validators'
         columns={columns}
         rows={rows}
-        isSortable
         keyOf={({ validator }) => validator.owner_address}
         linkOf={({ validator }) => linkToValidator(validator.owner_address)}
         empty={all.length === 0 ? 'Nobody has declared a candidacy yet.' : 'No candidacy matches.'}

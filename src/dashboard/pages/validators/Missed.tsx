@@ -1,6 +1,7 @@
 import { useEffect, useMemo } from 'preact/hooks'
 import { type Commit, commitsOf, type End, type Run, runsOf } from '../../data/signing.ts'
 import { formatCount, formatShare } from '../../format.ts'
+import { heightColumn } from '../../parts/columns.tsx'
 import { Section } from '../../parts/layout.tsx'
 import { type Column, Table } from '../../parts/Table.tsx'
 import { HeightLink } from '../../parts/text.tsx'
@@ -21,16 +22,8 @@ const END_WORDS: Readonly<Record<End, string>> = {
 }
 
 const columns: readonly Column<Run>[] = [
+  heightColumn('First missed', ({ first }) => first, { corner: 'name', label: 'Block' }),
   {
-    name: 'first',
-    title: 'First missed',
-    value: ({ first }) => first,
-    cell: ({ first }) => <HeightLink height={first} />,
-    corner: 'name',
-    label: 'Block',
-  },
-  {
-    name: 'missed',
     title: 'Missed',
     value: ({ missed }) => missed ?? '',
     cell: ({ missed }) => (missed === undefined ? '–' : formatCount(missed)),
@@ -40,7 +33,6 @@ const columns: readonly Column<Run>[] = [
     width: '8rem',
   },
   {
-    name: 'end',
     title: 'Until',
     value: ({ end }) => END_WORDS[end],
     isNumber: true,
@@ -130,7 +122,6 @@ export function Missed({
             rows={runs}
             keyOf={({ first: key }) => key}
             linkOf={({ first: height }) => linkTo(['blocks', height])}
-            empty=''
           />
         )}
       </div>
