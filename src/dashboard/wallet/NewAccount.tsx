@@ -91,8 +91,8 @@ function Confirm({ words, onBack, onRight }: OfWords & { readonly onRight: () =>
 /** Offers the new account as a keystore file, and opens it. */
 function Keep({ words, onBack, onOpen }: OfWords & Opening) {
   const open = async (password?: string): Promise<void> => {
-    const seed = await runKeyJob('openWords', { words: words.join(' '), index: 0 })
-    const text = password === undefined ? undefined : await runKeyJob('seal', { seed, password })
+    const seed = await runKeyJob('openWords', words.join(' '), 0)
+    const text = password === undefined ? undefined : await runKeyJob('seal', seed, password)
     const address = addKey(seed, 'words')
     seed.fill(0)
     if (text !== undefined) saveKeystore(address, text)
@@ -118,7 +118,7 @@ function Begin({ onWords }: { readonly onWords: (words: readonly string[]) => vo
         A new account is 24 words, made in this browser. Whoever has them can act for you, and nobody can give them back
         to you: have paper ready.
       </p>
-      <button type='button' class='main' onClick={async () => onWords((await runKeyJob('newWords', {})).split(' '))}>
+      <button type='button' class='main' onClick={async () => onWords((await runKeyJob('newWords')).split(' '))}>
         Show the words
       </button>
     </div>

@@ -118,7 +118,7 @@ function SaveAccount({ address, onEnd }: { readonly address: string; readonly on
   const save = async (password: string): Promise<void> => {
     const seed = seedOf(address)
     if (seed === undefined) throw new Error('This account was closed in the meantime.')
-    saveKeystore(address, await runKeyJob('seal', { seed, password }))
+    saveKeystore(address, await runKeyJob('seal', seed, password))
     onEnd()
   }
   return (

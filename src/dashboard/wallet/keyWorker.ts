@@ -1,24 +1,32 @@
 import { createKeystore, KeystoreError, openKeystore } from '../../keys/keystore.ts'
 import { faultOfMnemonic, newMnemonic, seedOfMnemonic } from '../../keys/mnemonic.ts'
-import { type KeyAnswers, KeyError, type KeyReply, type KeyRequest } from './keyJobs.ts'
+import { KeyError, type KeyReply } from './keyError.ts'
 
-function seedOfWords(words: string, index: number): Uint8Array {
-  const fault = faultOfMnemonic(words)
-  if (fault !== undefined) throw new KeyError(fault, 'words')
-  return seedOfMnemonic(words, index)
+const jobs = {
+  /** The seed in a keystore file. */
+  openKeystore,
+  /** The seed of an account of a mnemonic. */
+  openWords(words: string, index: number): Uint8Array {
+    const fault = faultOfMnemonic(words)
+    if (fault !== undefined) throw new KeyError(fault, 'words')
+    return seedOfMnemonic(words, index)
+  },
+  /** The text of a keystore file for a seed. */
+  seal: (seed: Uint8Array, password: string): string => JSON.stringify(createKeystore(seed, password), undefined, 2),
+  /** A new mnemonic. */
+  newWords: (): string => newMnemonic(),
 }
 
-function run({ job, given }: KeyRequest): KeyAnswers[keyof KeyAnswers] {
-  switch (job) {
-    case 'openKeystore':
-      return openKeystore(given.text, given.password)
-    case 'openWords':
-      return seedOfWords(given.words, given.index)
-    case 'seal':
-      return JSON.stringify(createKeystore(given.seed, given.password), undefined, 2)
-    case 'newWords':
-      return newMnemonic()
-  }
+/**
+ * What the worker does with keys: deriving one from a password takes seconds and from words a noticeable moment, and the
+ * page must not stand still for it.
+ */
+export type KeyJobs = typeof jobs
+
+/** A job as it is sent to the worker. */
+export interface KeyRequest {
+  readonly job: keyof KeyJobs
+  readonly given: readonly unknown[]
 }
 
 /** The field that is to blame. */
@@ -28,9 +36,9 @@ function fieldOf(error: unknown): KeyError['field'] {
   return error.problem === 'wrongPassword' ? 'password' : 'file'
 }
 
-function replyTo(request: KeyRequest): KeyReply {
+function replyTo({ job, given }: KeyRequest): KeyReply {
   try {
-    return { answer: run(request) }
+    return { answer: (jobs[job] as (...given: readonly unknown[]) => unknown)(...given) }
   } catch (error) {
     return { why: error instanceof Error ? error.message : String(error), field: fieldOf(error) }
   }

@@ -1,4 +1,5 @@
-import { KeyError, type KeyAnswers, type KeyJobs, type KeyReply } from './keyJobs.ts'
+import { KeyError, type KeyReply } from './keyError.ts'
+import type { KeyJobs, KeyRequest } from './keyWorker.ts'
 import workerUrl from './keyWorker.ts?worker&url'
 
 interface Policy {
@@ -17,7 +18,10 @@ const policy = (globalThis as { readonly trustedTypes?: TrustedTypes }).trustedT
 /**
  * Does a job in a worker, which ends with it and takes along whatever it remembers. Rejects with a KeyError.
  */
-export async function runKeyJob<J extends keyof KeyJobs>(job: J, given: KeyJobs[J]): Promise<KeyAnswers[J]> {
+export async function runKeyJob<J extends keyof KeyJobs>(
+  job: J,
+  ...given: Parameters<KeyJobs[J]>
+): Promise<ReturnType<KeyJobs[J]>> {
   const worker = new Worker(policy?.createScriptURL(workerUrl) ?? workerUrl, { type: 'module' })
   try {
     const reply = await new Promise<KeyReply>((resolve, reject) => {
@@ -25,10 +29,10 @@ export async function runKeyJob<J extends keyof KeyJobs>(job: J, given: KeyJobs[
       worker.addEventListener('error', () =>
         reject(new KeyError('The browser could not run the part that opens keys.')),
       )
-      worker.postMessage({ job, given })
+      worker.postMessage({ job, given } satisfies KeyRequest)
     })
     if ('why' in reply) throw new KeyError(reply.why, reply.field)
-    return reply.answer as KeyAnswers[J]
+    return reply.answer as ReturnType<KeyJobs[J]>
   } finally {
     worker.terminate()
   }

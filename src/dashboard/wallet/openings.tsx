@@ -2,7 +2,7 @@ import { useRef, useState } from 'preact/hooks'
 import { fromHex } from '../../base/bytes.ts'
 import { Labelled } from '../forms/Labelled.tsx'
 import { ErrorNote } from '../parts/notes.tsx'
-import { KeyError, type KeyField } from './keyJobs.ts'
+import { KeyError, type KeyField } from './keyError.ts'
 import { runKeyJob } from './keys.ts'
 import { addKey } from './wallet.ts'
 import type { Opening } from './WalletDialog.tsx'
@@ -45,7 +45,7 @@ export function KeystoreForm({ onOpen }: Opening) {
   const job = useJob(async () => {
     const field = password.current
     if (file === undefined || field === null) throw new KeyError('Choose a keystore file first.', 'file')
-    const seed = await runKeyJob('openKeystore', { text: await file.text(), password: field.value })
+    const seed = await runKeyJob('openKeystore', await file.text(), field.value)
     field.value = ''
     addKey(seed, 'keystore')
     seed.fill(0)
@@ -79,7 +79,7 @@ export function WordsForm({ onOpen }: Opening) {
     if (!/^[0-9]{1,9}$/.test(index))
       throw new KeyError('The number of the account is 0 or a whole number above it.', 'index')
     const given = field.value.trim().toLowerCase().replace(/\s+/g, ' ')
-    const seed = await runKeyJob('openWords', { words: given, index: Number(index) })
+    const seed = await runKeyJob('openWords', given, Number(index))
     field.value = ''
     addKey(seed, 'words')
     seed.fill(0)
