@@ -24,6 +24,7 @@ import { download } from '../parts/csv.ts'
 import { Section, View } from '../parts/layout.tsx'
 import { EmptyNote, ErrorNote, Shown } from '../parts/notes.tsx'
 import { Badge, CopyButton, UserText, WholeAddress } from '../parts/text.tsx'
+import { useRun } from '../parts/useRun.ts'
 import { goTo } from '../route.ts'
 import { reasonOf, sendSigned, sent } from '../wallet/act.ts'
 import { readReview } from '../wallet/readFacts.ts'
@@ -100,23 +101,17 @@ function SignatureState({
 /** Who may sign, who has, and the button of those who can here. `draft` has only the signatures that count. */
 function Signatures({ draft, wrong }: { readonly draft: Draft; readonly wrong: Wrong }) {
   const { accounts } = useWallet()
-  const [error, setError] = useState<Error>()
-  const [isBusy, setBusy] = useState(false)
+  const { isBusy, error, run } = useRun()
   const signers = signersOf(draft)
   const missing = missingSignatures(draft)
   const sign = async (address: string): Promise<void> => {
     const signer = keySignerOf(address)
     if (signer === undefined) return
-    setBusy(true)
-    setError(undefined)
-    try {
-      const next = await signDraft(draft, signer)
-      if ('why' in next) setError(new Error(next.why))
-      else goTo(linkOfDraft(next))
-    } catch (thrown) {
-      setError(new Error(`${reasonOf(thrown)}. Nothing was signed`))
-    }
-    setBusy(false)
+    const next = await signDraft(draft, signer).catch((thrown: unknown) => {
+      throw new Error(`${reasonOf(thrown)}. Nothing was signed`)
+    })
+    if ('why' in next) throw new Error(next.why)
+    goTo(linkOfDraft(next))
   }
   const isMine = ({ address, hasSigned }: (typeof signers)[number]): boolean =>
     !hasSigned && accounts.some((one) => one.address === address)
@@ -139,7 +134,7 @@ function Signatures({ draft, wrong }: { readonly draft: Draft; readonly wrong: W
                   class='main'
                   disabled={isBusy}
                   aria-label={`Sign as ${address}`}
-                  onClick={() => void sign(address)}
+                  onClick={() => void run(() => sign(address))}
                 >
                   {isBusy ? 'Confirm it in your wallet' : 'Sign'}
                 </button>

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { useStore } from '../data/store.ts'
 import { EmptyNote, ErrorNote } from '../parts/notes.tsx'
 import { UserText } from '../parts/text.tsx'
+import { useRun } from '../parts/useRun.ts'
 import { reasonOf } from './act.ts'
 import { type Announced, announced, askWallets, connect } from './providers.ts'
 import type { Opening } from './WalletDialog.tsx'
@@ -9,19 +10,15 @@ import type { Opening } from './WalletDialog.tsx'
 /** The wallets of the browser, to open an account of one. */
 export function ConnectWallet({ onOpen }: Opening) {
   const wallets = useStore(announced)
-  const [error, setError] = useState<Error>()
+  const { isBusy, error, run } = useRun()
   const [asked, setAsked] = useState<string>()
   useEffect(askWallets, [])
   const open = async (wallet: Announced): Promise<void> => {
-    setError(undefined)
     setAsked(wallet.id)
-    try {
-      await connect(wallet)
-      onOpen()
-    } catch (thrown) {
-      setError(new Error(reasonOf(thrown)))
-      setAsked(undefined)
-    }
+    await connect(wallet).catch((thrown: unknown) => {
+      throw new Error(reasonOf(thrown))
+    })
+    onOpen()
   }
   return (
     <div class='stack'>
@@ -37,11 +34,11 @@ export function ConnectWallet({ onOpen }: Opening) {
               <UserText text={wallet.name} />
               <button
                 type='button'
-                disabled={asked !== undefined}
+                disabled={isBusy}
                 aria-label={`Connect ${wallet.name}`}
-                onClick={() => void open(wallet)}
+                onClick={() => void run(() => open(wallet))}
               >
-                {asked === wallet.id ? 'Confirm there' : 'Connect'}
+                {isBusy && asked === wallet.id ? 'Confirm there' : 'Connect'}
               </button>
             </li>
           ))}

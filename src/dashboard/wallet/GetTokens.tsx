@@ -3,31 +3,26 @@ import { sentenceOf } from '../data/errors.ts'
 import { gatewayInfo, svc } from '../data/gateway.ts'
 import { refresh } from '../data/questions.ts'
 import { useStore } from '../data/store.ts'
+import { useRun } from '../parts/useRun.ts'
 
 /** Asks a devnet for tokens; nothing on any other chain. */
 export function GetTokens({ address }: { readonly address: string }) {
   const { devnet } = useStore(gatewayInfo)
   const [told, setTold] = useState<string>()
-  const [isBusy, setBusy] = useState(false)
+  const { isBusy, error, run } = useRun()
   if (!devnet) return null
   const ask = async (): Promise<void> => {
-    setBusy(true)
     setTold(undefined)
-    try {
-      const { height } = await svc.async.faucet(address)
-      setTold(`The tokens came in block ${height}.`)
-      refresh(`balance/${address}`)
-    } catch (error) {
-      setTold(sentenceOf(error as Error))
-    }
-    setBusy(false)
+    const { height } = await svc.async.faucet(address)
+    setTold(`The tokens came in block ${height}.`)
+    refresh(`balance/${address}`)
   }
   return (
     <>
-      <button type='button' disabled={isBusy} onClick={() => void ask()}>
+      <button type='button' disabled={isBusy} onClick={() => void run(ask)}>
         {isBusy ? 'Waiting for a block' : 'Get tokens'}
       </button>
-      <span role='status'>{told}</span>
+      <span role='status'>{error === undefined ? told : sentenceOf(error)}</span>
     </>
   )
 }

@@ -1,8 +1,10 @@
-import { useRef, useState } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
 import { isTooShort, PASSWORD_LENGTH_MIN } from '../../keys/password.ts'
 import { Labelled } from '../forms/Labelled.tsx'
 import { download } from '../parts/csv.ts'
 import { useFocus } from '../parts/useFocus.ts'
+import { KeyError } from './keyError.ts'
+import { useJob } from './useJob.tsx'
 
 /** Lets the browser save a keystore file. */
 export const saveKeystore = (address: string, text: string): void =>
@@ -22,50 +24,35 @@ export function SealForm({
 }) {
   const first = useFocus<HTMLInputElement>()
   const again = useRef<HTMLInputElement>(null)
-  const [errors, setErrors] = useState<readonly (string | undefined)[]>([])
-  const [isBusy, setBusy] = useState(false)
-  const attempt = async (run: () => unknown): Promise<void> => {
-    setBusy(true)
-    setErrors([])
-    try {
-      await run()
-    } catch (thrown) {
-      setErrors([(thrown as Error).message])
-      setBusy(false)
-    }
-  }
-  const seal = (event: Event): void => {
-    event.preventDefault()
+  const { isBusy, run, props, errorAt, note } = useJob(async () => {
     const [field, repeated] = [first.current, again.current]
     if (field === null || repeated === null) return
-    const isShort = isTooShort(field.value)
-    if (isShort || field.value !== repeated.value) {
-      setErrors(
-        isShort
-          ? [`Take a password of at least ${PASSWORD_LENGTH_MIN} characters.`]
-          : [undefined, 'This is not the same password.'],
-      )
-      ;(isShort ? field : repeated).focus()
-      return
-    }
     const { value } = field
+    if (isTooShort(value))
+      throw new KeyError(`Take a password of at least ${PASSWORD_LENGTH_MIN} characters.`, 'password')
+    if (value !== repeated.value) throw new KeyError('This is not the same password.', 'again')
     field.value = repeated.value = ''
-    void attempt(() => onPassword(value))
-  }
+    await onPassword(value)
+  })
   return (
-    <form class='form' onSubmit={seal}>
-      <Labelled label='Password of the keystore file' hint='Whoever has both can act for you.' error={errors[0]}>
-        {(props) => <input {...props} ref={first} type='password' autoComplete='new-password' />}
+    <form {...props}>
+      <Labelled
+        label='Password of the keystore file'
+        hint='Whoever has both can act for you.'
+        error={errorAt('password')}
+      >
+        {(given) => <input {...given} ref={first} type='password' autoComplete='new-password' />}
       </Labelled>
-      <Labelled label='The password again' error={errors[1]}>
-        {(props) => <input {...props} ref={again} type='password' autoComplete='new-password' />}
+      <Labelled label='The password again' error={errorAt('again')}>
+        {(given) => <input {...given} ref={again} type='password' autoComplete='new-password' />}
       </Labelled>
+      {note}
       <div class='actions'>
         <button class='main' type='submit' disabled={isBusy}>
           {isBusy ? 'Sealing, this takes some seconds' : submit}
         </button>
-        {other.map(({ title, run }) => (
-          <button key={title} type='button' disabled={isBusy} onClick={() => void attempt(run)}>
+        {other.map(({ title, run: job }) => (
+          <button key={title} type='button' disabled={isBusy} onClick={() => void run(job)}>
             {title}
           </button>
         ))}

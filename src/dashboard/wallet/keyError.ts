@@ -1,7 +1,7 @@
-/** What a reader gave that does not open a key. */
-export type KeyField = 'file' | 'password' | 'words' | 'index' | 'key'
+/** What a reader gave that is to blame. */
+export type KeyField = 'file' | 'password' | 'words' | 'index' | 'key' | 'again'
 
-/** Why a key could not be opened, and by which field; undefined where none of them is to blame. */
+/** Why a key could not be opened or saved, and by which field; undefined where none of them is to blame. */
 export class KeyError extends Error {
   override readonly name = 'KeyError'
   readonly field: KeyField | undefined

@@ -1,42 +1,11 @@
 import { useRef, useState } from 'preact/hooks'
 import { fromHex } from '../../base/bytes.ts'
 import { Labelled } from '../forms/Labelled.tsx'
-import { ErrorNote } from '../parts/notes.tsx'
-import { KeyError, type KeyField } from './keyError.ts'
+import { KeyError } from './keyError.ts'
 import { runKeyJob } from './keys.ts'
+import { useJob } from './useJob.tsx'
 import { addKey } from './wallet.ts'
 import type { Opening } from './WalletDialog.tsx'
-
-/** What runs when a form of the wallet is submitted: one at a time. Its error is told at the field that is to blame. */
-function useJob(job: () => Promise<void>) {
-  const form = useRef<HTMLFormElement>(null)
-  const [error, setError] = useState<KeyError>()
-  const [isBusy, setBusy] = useState(false)
-  const submit = async (event: Event): Promise<void> => {
-    event.preventDefault()
-    if (isBusy) return
-    setBusy(true)
-    setError(undefined)
-    try {
-      await job()
-    } catch (thrown) {
-      setError(thrown instanceof KeyError ? thrown : new KeyError((thrown as Error).message))
-      setBusy(false)
-      // Once the error stands there, its field takes the focus.
-      setTimeout(() => {
-        const field = form.current?.querySelector<HTMLInputElement>('[aria-invalid]')
-        field?.focus()
-        if (field?.type === 'password') field.select()
-      })
-    }
-  }
-  return {
-    isBusy,
-    props: { class: 'form', ref: form, onSubmit: submit },
-    errorAt: (field: KeyField) => (error?.field === field ? error.message : undefined),
-    note: error !== undefined && error.field === undefined ? <ErrorNote error={error} /> : null,
-  }
-}
 
 /** Opens a keystore file. */
 export function KeystoreForm({ onOpen }: Opening) {

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import { type Proposal, proposalLink, type ProposalType, useLatest, useProposalNews } from '../../data/proposals.ts'
 import { svc } from '../../data/gateway.ts'
 import { useAnswer } from '../../data/useAnswer.ts'
@@ -12,6 +12,7 @@ import { ProposalName, ResultBadge } from '../../parts/proposal.tsx'
 import { SmallTally } from '../../parts/TallyBar.tsx'
 import { Ago, HeightLink } from '../../parts/text.tsx'
 import { endOf, TimeLeft } from '../../parts/TimeLeft.tsx'
+import { useRun } from '../../parts/useRun.ts'
 import { ValidatorLink } from '../../parts/ValidatorLink.tsx'
 import { kinds, titleOf, whatOf } from '../../proposals/index.ts'
 import { linkTo, useRoute } from '../../route.ts'
@@ -181,24 +182,17 @@ async function saveAll(filter: Filter): Promise<void> {
 }
 
 function Foot({ filter, page, total }: { readonly filter: Filter; readonly page: number; readonly total: number }) {
-  const [saving, setSaving] = useState<'no' | 'yes' | Error>('no')
-  const save = (): void => {
-    setSaving('yes')
-    saveAll(filter).then(
-      () => setSaving('no'),
-      (error: Error) => setSaving(error),
-    )
-  }
+  const { isBusy, error, run } = useRun()
   return (
     <footer class='list-foot'>
       <Pager page={page} pages={Math.ceil(total / PAGE_ROWS)} linkOf={(to) => linkOf(filter, to)} />
       <span>
         {total === 1 ? '1 proposal' : `${formatCount(total)} proposals`}
-        <button type='button' class='quiet' disabled={saving === 'yes'} onClick={save}>
+        <button type='button' class='quiet' disabled={isBusy} onClick={() => void run(() => saveAll(filter))}>
           CSV
         </button>
       </span>
-      {saving instanceof Error ? <ErrorNote error={saving} /> : null}
+      {error === undefined ? null : <ErrorNote error={error} />}
     </footer>
   )
 }

@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks'
 import { events, moduleOfEvent } from '../../../client/gen/events.ts'
 import { svc } from '../../data/gateway.ts'
 import { type Answer, useAnswer } from '../../data/useAnswer.ts'
@@ -8,6 +7,7 @@ import { Section } from '../../parts/layout.tsx'
 import { Shown } from '../../parts/notes.tsx'
 import { type Column, Table } from '../../parts/Table.tsx'
 import { TxLink } from '../../parts/text.tsx'
+import { useRun } from '../../parts/useRun.ts'
 import { Sentence, sentenceText } from '../../parts/Words.tsx'
 import { eventWords } from '../../events.ts'
 import { linkTo, useRoute } from '../../route.ts'
@@ -66,14 +66,9 @@ export function HistorySection({
   readonly history: Answer<History>
   readonly loadOlder: () => Promise<void>
 }) {
-  const [isLoading, setLoading] = useState(false)
+  const { isBusy, run } = useRun()
   const asked = useRoute().options.get('events') ?? ''
   const [, , isShown] = KINDS.find(([value]) => value === asked) ?? (KINDS[0] as (typeof KINDS)[number])
-  const older = async (): Promise<void> => {
-    setLoading(true)
-    await loadOlder()
-    setLoading(false)
-  }
   return (
     <Section title='History'>
       <Shown answer={history} lines={4}>
@@ -102,7 +97,7 @@ export function HistorySection({
               }
             />
             {next === null ? null : (
-              <button type='button' disabled={isLoading} onClick={() => void older()}>
+              <button type='button' disabled={isBusy} onClick={() => void run(loadOlder)}>
                 Older
               </button>
             )}

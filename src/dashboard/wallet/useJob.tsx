@@ -1,0 +1,27 @@
+import { useEffect, useRef } from 'preact/hooks'
+import { ErrorNote } from '../parts/notes.tsx'
+import { useRun } from '../parts/useRun.ts'
+import { KeyError, type KeyField } from './keyError.ts'
+
+/** What runs when a form of the wallet is submitted. Its error is told at the field that is to blame, which takes the focus. */
+export function useJob(job: () => Promise<void>) {
+  const form = useRef<HTMLFormElement>(null)
+  const { isBusy, error, run } = useRun()
+  const blamed = error instanceof KeyError ? error.field : undefined
+  useEffect(() => {
+    const field = form.current?.querySelector<HTMLInputElement>('[aria-invalid]')
+    field?.focus()
+    if (field?.type === 'password') field.select()
+  }, [error])
+  const onSubmit = (event: Event): void => {
+    event.preventDefault()
+    void run(job)
+  }
+  return {
+    isBusy,
+    run,
+    props: { class: 'form', ref: form, onSubmit },
+    errorAt: (field: KeyField) => (blamed === field ? error?.message : undefined),
+    note: error !== undefined && blamed === undefined ? <ErrorNote error={error} /> : null,
+  }
+}
