@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { toBase64 } from '../../base/bytes.ts'
 import { operations } from '../../client/gen/calls.ts'
 import {
@@ -64,25 +64,17 @@ function Warnings({ draft: { body }, nonce }: { readonly draft: Draft; readonly 
 type Wrong = ReadonlySet<number> | undefined
 
 /** Checks the signatures of a draft. */
-function useWrong(draft: Draft): { readonly wrong: Wrong; readonly error: Error | undefined } {
-  const [checked, setChecked] = useState<{ readonly draft: Draft; readonly wrong: Wrong; readonly error?: Error }>()
-  useEffect(() => {
-    import('../wallet/verifyDraft.ts').then(
-      ({ wrongMembers }) => setChecked({ draft, wrong: wrongMembers(draft) }),
-      () => {
-        const error = new Error('the part that checks signatures could not be loaded: load the page again')
-        setChecked({ draft, wrong: undefined, error })
-      },
-    )
-  }, [draft])
-  return checked?.draft === draft ? { error: undefined, ...checked } : { wrong: undefined, error: undefined }
-}
-
-/** A draft without the signatures that do not count. */
-const withoutWrong = (draft: Draft, wrong: Wrong): Draft => ({
-  ...draft,
-  parts: draft.parts.filter(({ member }) => wrong?.has(member) !== true),
-})
+const useWrong = (draft: Draft) =>
+  useAnswer(
+    `signatures/${linkOfDraft(draft)}`,
+    async () => {
+      const { wrongMembers } = await import('../wallet/verifyDraft.ts').catch(() => {
+        throw new Error('the part that checks signatures could not be loaded: load the page again')
+      })
+      return wrongMembers(draft)
+    },
+    'once',
+  )
 
 function SignatureState({
   hasSigned,
@@ -210,8 +202,9 @@ function PassOn({
 
 function DraftView({ draft: given, request }: { readonly draft: Draft; readonly request: TxRequest }) {
   const { body } = given
-  const { wrong, error } = useWrong(given)
-  const draft = withoutWrong(given, wrong)
+  const { data: wrong, error } = useWrong(given)
+  // Without the signatures that do not count.
+  const draft = { ...given, parts: given.parts.filter(({ member }) => wrong?.has(member) !== true) }
   const from = addressOf(body.from)
   const answer = useAnswer(`draft/${toBase64(draft.bodyBytes)}`, async () => {
     const [review, nonce] = await Promise.all([readReview(request, from), svc.async.getTransactionCount(from)])
