@@ -1,7 +1,7 @@
 import { type Parameter, PARAMETERS } from '../../modules/params/definitions.ts'
-import type { QueryProposalsResult, QueryValidatorsResult } from '../../client/index.ts'
 import { linkTo } from '../route.ts'
-import { isOfType, proposalLink } from './proposals.ts'
+import { isOfType, type Proposal, proposalLink } from './proposals.ts'
+import type { Candidate } from './validators.ts'
 import { formatCount } from '../format.ts'
 import { titleOf } from '../proposals/index.ts'
 import { cometAddressOf } from './cometAddress.ts'
@@ -17,43 +17,6 @@ export interface Hit {
   /** The text is its whole name, not a part of it. */
   readonly isExact?: boolean
 }
-
-/** What a text may name, by its form alone. */
-export interface ParsedSearch {
-  readonly height?: number
-  /** 64 upper-case hex digits: a block or a transaction. */
-  readonly hash?: string
-  /** 0x and 40 lower-case hex digits: an account, or CometBFT's address of a validator. */
-  readonly address?: string
-  /** Base64 of 32 bytes: a proposal's id or a public key. */
-  readonly key?: string
-  /** The number of a proposal: `#12`, or `proposal 12`. */
-  readonly number?: number
-  /** In lower case: a name, a part of one, or words of what a parameter means. */
-  readonly words: string
-}
-
-/** 32 bytes in base64, standard or URL-safe, with its padding or without. */
-const KEY = /^[A-Za-z0-9+/_-]{43}=?$/
-
-/** What a text may name. */
-export function parseSearch(text: string): ParsedSearch {
-  const trimmed = text.trim()
-  const [, digits = ''] = /^(?:0x)?([0-9a-f]+)$/i.exec(trimmed) ?? []
-  const height = Number(trimmed.replace(/[,_ ]/g, ''))
-  const [, number] = /^(?:#|proposal\s+#?)([1-9][0-9]{0,8})$/i.exec(trimmed) ?? []
-  return {
-    ...(Number.isSafeInteger(height) && height > 0 && /^[0-9][0-9,_ ]*$/.test(trimmed) ? { height } : {}),
-    ...(digits.length === 64 ? { hash: digits.toUpperCase() } : {}),
-    ...(digits.length === 40 ? { address: `0x${digits.toLowerCase()}` } : {}),
-    ...(KEY.test(trimmed) ? { key: `${trimmed.slice(0, 43).replaceAll('-', '+').replaceAll('_', '/')}=` } : {}),
-    ...(number === undefined ? {} : { number: Number(number) }),
-    words: trimmed.toLowerCase(),
-  }
-}
-
-type Validator = QueryValidatorsResult['data'][number]
-type Proposal = QueryProposalsResult['data'][number]
 
 /** How long a list that searches read is good for, in ms: a reader types several texts in a row. */
 const LIST_MS = 10_000
@@ -76,10 +39,7 @@ const listLibraries = keptList(
   async () => (await svc.async.governance.listProposals({ type: 'deploy_libeni', newest: true, limit: 1000 })).data,
 )
 
-/** Orders hits whose whole name the text is before those of which it is a part. */
-const exactFirst = (a: Hit, b: Hit): number => Number(b.isExact === true) - Number(a.isExact === true)
-
-const validatorHit = ({ owner_address: owner, description: { name } }: Validator): Hit => ({
+const validatorHit = ({ owner_address: owner, description: { name } }: Candidate): Hit => ({
   kind: 'Validator',
   name: name === '' ? owner : name,
   note: owner,
@@ -93,13 +53,15 @@ const proposalHit = (proposal: Proposal, kind: 'Proposal' | 'Library', name: str
   to: proposalLink(proposal.Id),
 })
 
-async function blockAt(height: number): Promise<readonly Hit[]> {
+async function ofHeight(text: string): Promise<readonly Hit[]> {
+  const height = Number(text.replace(/[,_ ]/g, ''))
   const head = await svc.async.blockNumber()
   const hit: Hit = { kind: 'Block', name: formatCount(height), to: linkTo(['blocks', height]) }
   return [height > head ? { ...hit, note: 'not made yet' } : hit]
 }
 
-async function ofHash(hash: string): Promise<readonly Hit[]> {
+async function ofHash(digits: string): Promise<readonly Hit[]> {
+  const hash = digits.toUpperCase()
   const [tx, block] = await Promise.all([svc.async.getTransaction(hash), svc.async.getBlock({ block: hash, limit: 1 })])
   return [
     ...(tx === null ? [] : [{ kind: 'Transaction', name: hash, to: linkTo(['transactions', hash]) } as const]),
@@ -110,7 +72,8 @@ async function ofHash(hash: string): Promise<readonly Hit[]> {
 }
 
 /** An address is always one of an account, also of one that nobody has used; but it may be a validator's too. */
-async function ofAddress(address: string): Promise<readonly Hit[]> {
+async function ofAddress(digits: string): Promise<readonly Hit[]> {
+  const address = `0x${digits.toLowerCase()}`
   const [validators, balance, nonce] = await Promise.all([
     listValidators(),
     svc.async.getBalance(address),
@@ -127,7 +90,8 @@ async function ofAddress(address: string): Promise<readonly Hit[]> {
   ]
 }
 
-async function ofKey(key: string): Promise<readonly Hit[]> {
+async function ofKey(text: string): Promise<readonly Hit[]> {
+  const key = `${text.replaceAll('-', '+').replaceAll('_', '/')}=`
   const [{ data: proposal }, validators] = await Promise.all([
     svc.async.governance.queryProposal(key),
     listValidators(),
@@ -138,7 +102,8 @@ async function ofKey(key: string): Promise<readonly Hit[]> {
   ]
 }
 
-async function ofNumber(number: number): Promise<readonly Hit[]> {
+async function ofNumber(digits: string): Promise<readonly Hit[]> {
+  const number = Number(digits)
   const { data } = await svc.async.governance.listProposals({ limit: 1, offset: number - 1 })
   return data.map((one) => proposalHit(one, 'Proposal', `#${formatCount(number)} ${titleOf(one)}`))
 }
@@ -170,8 +135,7 @@ async function ofWords(words: string): Promise<readonly Hit[]> {
         ({ owner_address: owner, description: { name, website } }) =>
           has(name, words) || has(website, words) || (words.length > 5 && has(owner, words)),
       )
-      .map((one) => ({ ...validatorHit(one), isExact: one.description.name.trim().toLowerCase() === words }))
-      .sort(exactFirst),
+      .map((one) => ({ ...validatorHit(one), isExact: one.description.name.trim().toLowerCase() === words })),
     ...parametersOf(words),
     ...libraries
       .filter(isOfType('deploy_libeni'))
@@ -179,27 +143,42 @@ async function ofWords(words: string): Promise<readonly Hit[]> {
       .map((one) => ({
         ...proposalHit(one, 'Library', `${one.Detail.name} ${one.Detail.version}`),
         isExact: one.Detail.name.toLowerCase() === words,
-      }))
-      .sort(exactFirst),
-  ].sort(exactFirst)
+      })),
+  ].sort((a, b) => Number(b.isExact === true) - Number(a.isExact === true))
 }
+
+/** A height above 0: up to 15 digits, with separators between them. */
+const HEIGHT = /^(?=.*[1-9])([0-9](?:[,_ ]*[0-9]){0,14})[,_ ]*$/
+
+/** The hash of a block or a transaction. */
+export const HASH = /^(?:0x)?([0-9a-f]{64})$/i
+
+/** What a text may name by its form alone. What stands in brackets is looked for. */
+const FORMS: readonly (readonly [form: RegExp, find: (part: string) => Promise<readonly Hit[]>])[] = [
+  [HEIGHT, ofHeight],
+  [HASH, ofHash],
+  // An account, or CometBFT's address of a validator.
+  [/^(?:0x)?([0-9a-f]{40})$/i, ofAddress],
+  // 32 bytes in base64, standard or URL-safe, with its padding or without: a proposal's id or a public key.
+  [/^([A-Za-z0-9+/_-]{43})=?$/, ofKey],
+  // The number of a proposal: `#12`, or `proposal 12`.
+  [/^(?:#|proposal\s+#?)([1-9][0-9]{0,8})$/i, ofNumber],
+]
 
 /**
  * Everything that a text names. Its form decides first, beside whole names; a text that names nothing by its form is
  * looked for in names and words.
  */
 export async function search(text: string): Promise<readonly Hit[]> {
-  const { height, hash, address, key, number, words } = parseSearch(text)
+  const trimmed = text.trim()
+  const words = trimmed.toLowerCase()
   if (words === '') return []
-  const named = await Promise.all([
-    height === undefined ? [] : blockAt(height),
-    hash === undefined ? [] : ofHash(hash),
-    address === undefined ? [] : ofAddress(address),
-    key === undefined ? [] : ofKey(key),
-    number === undefined ? [] : ofNumber(number),
-  ])
-  const hits = named.flat()
+  const named = FORMS.map(([form, find]) => {
+    const part = form.exec(trimmed)?.[1]
+    return part === undefined ? [] : find(part)
+  })
+  const hits = (await Promise.all(named)).flat()
   if (hits.length === 0) return ofWords(words)
   // A validator may be called `42`.
-  return height === undefined ? hits : [...hits, ...(await ofWords(words)).filter(({ isExact }) => isExact === true)]
+  return HEIGHT.test(trimmed) ? [...hits, ...(await ofWords(words)).filter(({ isExact }) => isExact === true)] : hits
 }

@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks'
 import type { ViewProps } from '../app.tsx'
-import { type Hit, parseSearch, search } from '../data/search.ts'
+import { HASH, type Hit, search } from '../data/search.ts'
 import { useAnswer } from '../data/useAnswer.ts'
 import { formatCount } from '../format.ts'
 import { Section, View } from '../parts/layout.tsx'
@@ -40,7 +40,7 @@ const Kind = ({ title, hits }: { readonly title: string; readonly hits: readonly
 )
 
 function Nothing({ text }: { readonly text: string }) {
-  const { hash } = parseSearch(text)
+  const hash = HASH.exec(text)?.[1]?.toUpperCase()
   return (
     <>
       <p>
