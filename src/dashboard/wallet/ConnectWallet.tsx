@@ -5,10 +5,10 @@ import { UserText } from '../parts/text.tsx'
 import { useRun } from '../parts/useRun.ts'
 import { reasonOf } from './act.ts'
 import { type Announced, announced, askWallets, connect } from './providers.ts'
-import type { Opening } from './WalletDialog.tsx'
+import { closeWallet } from './walletDialog.ts'
 
 /** The wallets of the browser, to open an account of one. */
-export function ConnectWallet({ onOpen }: Opening) {
+export function ConnectWallet() {
   const wallets = useStore(announced)
   const { isBusy, error, run } = useRun()
   const [asked, setAsked] = useState<string>()
@@ -18,7 +18,7 @@ export function ConnectWallet({ onOpen }: Opening) {
     await connect(wallet).catch((thrown: unknown) => {
       throw new Error(reasonOf(thrown))
     })
-    onOpen()
+    closeWallet()
   }
   return (
     <div class='stack'>

@@ -4,8 +4,7 @@ import { useFocus } from '../parts/useFocus.ts'
 import { runKeyJob } from './keys.ts'
 import { SealForm, saveKeystore } from './SealForm.tsx'
 import { addKey } from './wallet.ts'
-import { isAtRisk } from './walletDialog.ts'
-import type { Opening } from './WalletDialog.tsx'
+import { closeWallet, isAtRisk } from './walletDialog.ts'
 
 /** How many of the words are asked back, so that nobody goes on without having written them down. */
 const ASKED = 3
@@ -89,14 +88,13 @@ function Confirm({ words, onBack, onRight }: OfWords & { readonly onRight: () =>
 }
 
 /** Offers the new account as a keystore file, and opens it. */
-function Keep({ words, onBack, onOpen }: OfWords & Opening) {
+function Keep({ words, onBack }: OfWords) {
   const open = async (password?: string): Promise<void> => {
     const seed = await runKeyJob('openWords', words.join(' '), 0)
     const text = password === undefined ? undefined : await runKeyJob('seal', seed, password)
     const address = addKey(seed, 'words')
-    seed.fill(0)
     if (text !== undefined) saveKeystore(address, text)
-    onOpen()
+    closeWallet()
   }
   return (
     <SealForm
@@ -129,7 +127,7 @@ function Begin({ onWords }: { readonly onWords: (words: readonly string[]) => vo
 const askFirst = (event: Event): void => event.preventDefault()
 
 /** Makes a new account: its words are shown and some of them asked back. Until it is open they are nowhere else. */
-export function NewAccount({ onOpen }: Opening) {
+export function NewAccount() {
   const [words, setWords] = useState<readonly string[]>()
   const [step, setStep] = useState<'show' | 'confirm' | 'keep'>('show')
   const isMade = words !== undefined
@@ -145,6 +143,6 @@ export function NewAccount({ onOpen }: Opening) {
   const back = (): void => setStep('show')
   if (!isMade) return <Begin onWords={setWords} />
   if (step === 'confirm') return <Confirm words={words} onBack={back} onRight={() => setStep('keep')} />
-  if (step === 'keep') return <Keep words={words} onBack={back} onOpen={onOpen} />
+  if (step === 'keep') return <Keep words={words} onBack={back} />
   return <Show words={words} onNext={() => setStep('confirm')} />
 }

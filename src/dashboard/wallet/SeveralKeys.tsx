@@ -3,6 +3,7 @@ import { memberAddress } from '../../tx/draft.ts'
 import { printMember } from '../../tx/multisig.ts'
 import { KEY_BYTES } from '../../values/pubKey.ts'
 import { useStore } from '../data/store.ts'
+import { CountField } from '../forms/fields.tsx'
 import { Labelled } from '../forms/Labelled.tsx'
 import { Section } from '../parts/layout.tsx'
 import { Short, Whole, WholeAddress } from '../parts/text.tsx'
@@ -10,7 +11,6 @@ import { linkTo } from '../route.ts'
 import { forgetSeveral, makeSeveral, openSeveral, type Several, several } from './several.ts'
 import { keySignerOf, useWallet } from './wallet.ts'
 import { closeWallet } from './walletDialog.ts'
-import type { Opening } from './WalletDialog.tsx'
 
 /** Who may sign for the account, and how many of them have to; nothing for an account of one key. */
 export function Signers({ address }: { readonly address: string }) {
@@ -39,7 +39,7 @@ export function Signers({ address }: { readonly address: string }) {
 }
 
 /** The accounts of several keys that this browser keeps. */
-function Kept({ all, onOpen }: Opening & { readonly all: readonly Several[] }) {
+function Kept({ all }: { readonly all: readonly Several[] }) {
   return (
     <ul class='pick'>
       {all.map((one) => (
@@ -53,7 +53,7 @@ function Kept({ all, onOpen }: Opening & { readonly all: readonly Several[] }) {
             aria-label={`Use ${one.address}`}
             onClick={() => {
               openSeveral(one)
-              onOpen()
+              closeWallet()
             }}
           >
             Use
@@ -73,7 +73,7 @@ function Kept({ all, onOpen }: Opening & { readonly all: readonly Several[] }) {
 }
 
 /** Makes an account of several keys. */
-function NewSeveral({ onOpen }: Opening) {
+function NewSeveral() {
   const members = useRef<HTMLTextAreaElement>(null)
   const [threshold, setThreshold] = useState('2')
   const [error, setError] = useState<string>()
@@ -89,7 +89,7 @@ function NewSeveral({ onOpen }: Opening) {
     const why = /^[0-9]{1,2}$/.test(threshold)
       ? makeSeveral(Number(threshold), texts)
       : 'how many have to sign is a whole number'
-    if (why === undefined) onOpen()
+    if (why === undefined) closeWallet()
     else setError(why)
   }
   return (
@@ -125,16 +125,7 @@ function NewSeveral({ onOpen }: Opening) {
           ))}
         </div>
       )}
-      <Labelled label='How many have to sign'>
-        {(props) => (
-          <input
-            {...props}
-            inputMode='numeric'
-            value={threshold}
-            onInput={({ currentTarget }) => setThreshold(currentTarget.value)}
-          />
-        )}
-      </Labelled>
+      <CountField label='How many have to sign' value={threshold} onInput={setThreshold} />
       <button class='main' type='submit'>
         Make the account
       </button>
@@ -143,12 +134,12 @@ function NewSeveral({ onOpen }: Opening) {
 }
 
 /** Opens an account of several keys, or makes one. */
-export function SeveralKeys({ onOpen }: Opening) {
+export function SeveralKeys() {
   const all = useStore(several)
   return (
     <div class='stack'>
-      {all.length === 0 ? null : <Kept all={all} onOpen={onOpen} />}
-      <NewSeveral onOpen={onOpen} />
+      {all.length === 0 ? null : <Kept all={all} />}
+      <NewSeveral />
       <p class='hint'>Such an account has no secret, so this browser keeps it until you forget it.</p>
       <a href={linkTo(['sign'])} onClick={closeWallet}>
         Sign a transaction that was passed to you

@@ -25,7 +25,6 @@ import {
 } from './wallet.ts'
 import { SealForm, saveKeystore } from './SealForm.tsx'
 import { closeWallet, leave, leaving, stay } from './walletDialog.ts'
-import type { Opening } from './WalletDialog.tsx'
 
 const ORIGINS: Readonly<Record<Origin, string>> = {
   keystore: 'from a keystore file',
@@ -37,7 +36,7 @@ const ORIGINS: Readonly<Record<Origin, string>> = {
 }
 
 /** The accounts of a devnet, which the gateway signs for. */
-function DevnetAccounts({ onOpen }: Opening) {
+function DevnetAccounts() {
   const accounts = useAnswer('accounts', () => svc.async.getAccounts(), 'once')
   return (
     <>
@@ -56,7 +55,7 @@ function DevnetAccounts({ onOpen }: Opening) {
                   aria-label={`Use ${address}`}
                   onClick={() => {
                     addDevnetAccount(address)
-                    onOpen()
+                    closeWallet()
                   }}
                 >
                   Use
@@ -70,8 +69,8 @@ function DevnetAccounts({ onOpen }: Opening) {
   )
 }
 
-const ConnectWallet = lazyPart<Opening>(async () => (await import('./ConnectWallet.tsx')).ConnectWallet)
-const SeveralKeys = lazyPart<Opening>(async () => (await import('./SeveralKeys.tsx')).SeveralKeys)
+const ConnectWallet = lazyPart(async () => (await import('./ConnectWallet.tsx')).ConnectWallet)
+const SeveralKeys = lazyPart(async () => (await import('./SeveralKeys.tsx')).SeveralKeys)
 
 const WAYS = [
   { name: 'keystore', title: 'Keystore file', Form: KeystoreForm },
@@ -99,7 +98,7 @@ function Openings({ isDevnet, isFirst }: { readonly isDevnet: boolean; readonly 
           </label>
         ))}
       </fieldset>
-      <Form key={way} onOpen={closeWallet} />
+      <Form key={way} />
       <p class='hint'>
         Keys stay in the memory of this tab, or in your wallet. Nothing of them is stored or sent, and they are
         forgotten when you close it, or after {IDLE_MS / 60_000} minutes without you.

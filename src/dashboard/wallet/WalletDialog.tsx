@@ -3,11 +3,6 @@ import { Dialog } from '../parts/Dialog.tsx'
 import { lazyPart } from '../parts/lazyView.tsx'
 import { closeWallet, leave, leaving, stay, walletDialog } from './walletDialog.ts'
 
-/** What each way to open an account is given. */
-export interface Opening {
-  readonly onOpen: () => void
-}
-
 const WalletContent = lazyPart(async () => (await import('./WalletContent.tsx')).WalletContent)
 
 /** The wallet, in front of the page while it is open. */

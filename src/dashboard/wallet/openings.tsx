@@ -1,14 +1,15 @@
 import { useRef, useState } from 'preact/hooks'
 import { fromHex } from '../../base/bytes.ts'
+import { CountField } from '../forms/fields.tsx'
 import { Labelled } from '../forms/Labelled.tsx'
 import { KeyError } from './keyError.ts'
 import { runKeyJob } from './keys.ts'
 import { useJob } from './useJob.tsx'
 import { addKey } from './wallet.ts'
-import type { Opening } from './WalletDialog.tsx'
+import { closeWallet } from './walletDialog.ts'
 
 /** Opens a keystore file. */
-export function KeystoreForm({ onOpen }: Opening) {
+export function KeystoreForm() {
   const [file, setFile] = useState<File>()
   const password = useRef<HTMLInputElement>(null)
   const job = useJob(async () => {
@@ -17,8 +18,7 @@ export function KeystoreForm({ onOpen }: Opening) {
     const seed = await runKeyJob('openKeystore', await file.text(), field.value)
     field.value = ''
     addKey(seed, 'keystore')
-    seed.fill(0)
-    onOpen()
+    closeWallet()
   })
   return (
     <form {...job.props}>
@@ -39,7 +39,7 @@ export function KeystoreForm({ onOpen }: Opening) {
 }
 
 /** Opens an account of a mnemonic. */
-export function WordsForm({ onOpen }: Opening) {
+export function WordsForm() {
   const words = useRef<HTMLTextAreaElement>(null)
   const [index, setIndex] = useState('0')
   const job = useJob(async () => {
@@ -51,8 +51,7 @@ export function WordsForm({ onOpen }: Opening) {
     const seed = await runKeyJob('openWords', given, Number(index))
     field.value = ''
     addKey(seed, 'words')
-    seed.fill(0)
-    onOpen()
+    closeWallet()
   })
   return (
     <form {...job.props}>
@@ -61,16 +60,13 @@ export function WordsForm({ onOpen }: Opening) {
           <textarea {...props} ref={words} rows={3} autoComplete='off' spellcheck={false} autocapitalize='off' />
         )}
       </Labelled>
-      <Labelled label='Account' hint='The first account of the words has the number 0.' error={job.errorAt('index')}>
-        {(props) => (
-          <input
-            {...props}
-            inputMode='numeric'
-            value={index}
-            onInput={({ currentTarget }) => setIndex(currentTarget.value)}
-          />
-        )}
-      </Labelled>
+      <CountField
+        label='Account'
+        hint='The first account of the words has the number 0.'
+        error={job.errorAt('index')}
+        value={index}
+        onInput={setIndex}
+      />
       {job.note}
       <button class='main' disabled={job.isBusy} type='submit'>
         {job.isBusy ? 'Opening' : 'Open'}
@@ -80,7 +76,7 @@ export function WordsForm({ onOpen }: Opening) {
 }
 
 /** Opens the account of a private key. */
-export function PrivateKeyForm({ onOpen }: Opening) {
+export function PrivateKeyForm() {
   const key = useRef<HTMLInputElement>(null)
   const job = useJob(async () => {
     const field = key.current
@@ -88,9 +84,8 @@ export function PrivateKeyForm({ onOpen }: Opening) {
     if (field === null || seed?.length !== 32)
       throw new KeyError('A private key is 64 hex digits, with 0x before them or without.', 'key')
     addKey(seed, 'key')
-    seed.fill(0)
     field.value = ''
-    onOpen()
+    closeWallet()
   })
   return (
     <form {...job.props}>

@@ -64,12 +64,12 @@ function put(account: WalletAccount): void {
   watchIdle()
 }
 
-/** Takes the key of an account, which acts from now on: 32 bytes. */
+/** Takes the key of an account, which acts from now on: 32 bytes, which become zeros when the account is forgotten. */
 export function addKey(key: Uint8Array, origin: 'keystore' | 'words' | 'key'): string {
   const signer = signerOfSeed(key)
   addKeySigner(signer, { origin })
   dropSeed(signer.address)
-  seeds.set(signer.address, Uint8Array.from(key))
+  seeds.set(signer.address, key)
   return signer.address
 }
 
