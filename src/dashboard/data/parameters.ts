@@ -3,7 +3,7 @@ import type { GetParamsHistoryResult } from '../../client/index.ts'
 import { PARAMETERS, type Parameter } from '../../modules/params/definitions.ts'
 import { formatCount, formatRatio, shorten } from '../format.ts'
 import { svc } from './gateway.ts'
-import { isOfType, type ProposalOf, useLatest, useProposalNews } from './proposals.ts'
+import { askProposals, isOfType, type ProposalOf, useLatest, useProposalNews } from './proposals.ts'
 import { useAnswer } from './useAnswer.ts'
 
 /** Values by the names of the parameters. */
@@ -50,21 +50,8 @@ export function useParamsHistory() {
   return useLatest(useAnswer(`paramsHistory@${heard}`, () => svc.async.governance.getParamsHistory(), 'onReturn'))
 }
 
-/** Proposals that one question asks for. */
-const PAGE_ROWS = 500
-
 /** The approved changes of one parameter, the newest first. */
 export async function askChangesOf(name: string): Promise<readonly ProposalOf<'change_param'>[]> {
-  const found: ProposalOf<'change_param'>[] = []
-  for (let offset = 0; ; offset += PAGE_ROWS) {
-    const { data } = await svc.async.governance.listProposals({
-      newest: true,
-      state: 'Approved',
-      type: 'change_param',
-      limit: PAGE_ROWS,
-      offset,
-    })
-    found.push(...data.filter(isOfType('change_param')).filter((one) => one.Detail.name === name))
-    if (data.length < PAGE_ROWS) return found
-  }
+  const approved = await askProposals({ state: 'Approved', type: 'change_param' })
+  return approved.filter(isOfType('change_param')).filter(({ Detail }) => Detail.name === name)
 }

@@ -3,7 +3,7 @@ import { toHex } from '../../base/bytes.ts'
 import { proposalId, proposalIdBytes } from '../../values/pubKey.ts'
 import type { QueryProposalResult, QueryProposalsResult } from '../../client/index.ts'
 import { linkTo, urlSafe } from '../route.ts'
-import { subscribe } from './gateway.ts'
+import { subscribe, svc } from './gateway.ts'
 import { createStore, useStore } from './store.ts'
 import type { Answer } from './useAnswer.ts'
 
@@ -35,6 +35,22 @@ export const proposalLink = (id: string): string => linkTo(['proposals', urlSafe
 export function parseId(text: string): { readonly id: string; readonly hash: string } | undefined {
   const id = proposalId.parse(text)
   return id === undefined ? undefined : { id: proposalId.print(id), hash: toHex(proposalIdBytes(id)).toUpperCase() }
+}
+
+/** Proposals that one question asks for. */
+const PAGE_ROWS = 500
+
+/** All proposals that a question chooses, the newest first, asked for page by page. */
+export async function askProposals(
+  chosen: Parameters<typeof svc.async.governance.listProposals>[0],
+): Promise<readonly Proposal[]> {
+  const all: Proposal[] = []
+  for (;;) {
+    const page = { newest: true, limit: PAGE_ROWS, offset: all.length }
+    const { data } = await svc.async.governance.listProposals({ ...chosen, ...page })
+    all.push(...data)
+    if (data.length < PAGE_ROWS) return all
+  }
 }
 
 /** The height of the last event of each proposal that the page heard of. */

@@ -1,10 +1,17 @@
 import { useEffect } from 'preact/hooks'
-import { type Proposal, proposalLink, type ProposalType, useLatest, useProposalNews } from '../../data/proposals.ts'
+import {
+  askProposals,
+  type Proposal,
+  proposalLink,
+  type ProposalType,
+  useLatest,
+  useProposalNews,
+} from '../../data/proposals.ts'
 import { svc } from '../../data/gateway.ts'
 import { useAnswer } from '../../data/useAnswer.ts'
 import { useCandidates } from '../../data/validators.ts'
 import { formatCount } from '../../format.ts'
-import { csvText, download } from '../../parts/csv.ts'
+import { type CsvValue, csvText, download } from '../../parts/csv.ts'
 import { View } from '../../parts/layout.tsx'
 import { EmptyNote, ErrorNote, Shown } from '../../parts/notes.tsx'
 import { Pager } from '../../parts/Pager.tsx'
@@ -27,9 +34,6 @@ interface Filter {
 
 /** Proposals of a page: what a screen shows. */
 const PAGE_ROWS = 20
-
-/** Proposals that one question for the CSV file asks for. */
-const CSV_ROWS = 500
 
 /** What the address asks for. What it cannot ask for is left out. */
 function useFilter(): { readonly filter: Filter; readonly page: number } {
@@ -133,52 +137,30 @@ function Row({ proposal }: { readonly proposal: Proposal }) {
   )
 }
 
-const CSV_NAMES = [
-  'Number',
-  'Id',
-  'Title',
-  'Type',
-  'What',
-  'Reason',
-  'Proposer',
-  'Block',
-  'Created',
-  'Ends',
-  'Result',
-  'Result block',
-  'Result time',
-]
+/** The columns of the CSV file. */
+const FILED: Readonly<Record<string, (one: Proposal) => CsvValue>> = {
+  Number: ({ Number: number }) => number ?? '',
+  Id: ({ Id }) => Id,
+  Title: titleOf,
+  Type: ({ Type }) => Type,
+  What: whatOf,
+  Reason: ({ Detail }) => Detail.reason,
+  Proposer: ({ Proposer }) => Proposer,
+  Block: ({ BlockHeight }) => BlockHeight,
+  Created: ({ CreatedAt }) => CreatedAt,
+  Ends: endOf,
+  Result: ({ Result }) => Result || 'open',
+  'Result block': ({ ResultBlockHeight }) => ResultBlockHeight,
+  'Result time': ({ ResultAt }) => ResultAt,
+}
 
-/** Asks for all proposals of a filter, page by page, and hands them over as a file. */
+/** Hands over all proposals of a filter as a file. */
 async function saveAll(filter: Filter): Promise<void> {
-  const all: Proposal[] = []
-  for (;;) {
-    const { data } = await svc.async.governance.listProposals({
-      newest: true,
-      counts: true,
-      limit: CSV_ROWS,
-      offset: all.length,
-      ...filter,
-    })
-    all.push(...data)
-    if (data.length < CSV_ROWS) break
-  }
-  const rows = all.map((one) => [
-    one.Number ?? '',
-    one.Id,
-    titleOf(one),
-    one.Type,
-    whatOf(one),
-    one.Detail.reason,
-    one.Proposer,
-    one.BlockHeight,
-    one.CreatedAt,
-    endOf(one),
-    one.Result === '' ? 'open' : one.Result,
-    one.ResultBlockHeight,
-    one.ResultAt,
-  ])
-  download(`${['proposals', filter.state, filter.type].filter(Boolean).join('-')}.csv`, csvText(CSV_NAMES, rows))
+  const rows = (await askProposals({ ...filter, counts: true })).map((one) => Object.values(FILED).map((of) => of(one)))
+  download(
+    `${['proposals', filter.state, filter.type].filter(Boolean).join('-')}.csv`,
+    csvText(Object.keys(FILED), rows),
+  )
 }
 
 function Foot({ filter, page, total }: { readonly filter: Filter; readonly page: number; readonly total: number }) {
