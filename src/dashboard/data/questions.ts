@@ -1,3 +1,4 @@
+import { INVALID_PARAMS } from '../../client/errors.ts'
 import { head, line } from './chain.ts'
 import { createStore, type Store } from './store.ts'
 
@@ -25,9 +26,6 @@ const ANSWER_MS = 30_000
 
 /** Answers that are kept for a reader who comes back to a view. */
 const KEPT_MAX = 64
-
-/** JSON-RPC's code of params that no method takes: asking again would not help. */
-const INVALID_PARAMS = -32602
 
 const NOTHING: Answer<never> = { data: undefined, error: undefined }
 

@@ -1,14 +1,11 @@
 /** Which commits a candidacy signed, as the events of its history and its count of absences tell. Source: protocol.md §5. */
 import { events } from '../../client/gen/events.ts'
+import type { GetValidatorHistoryResult } from '../../client/index.ts'
 
 const { stake } = events
 
 /** An event of a history. */
-interface Told {
-  readonly type: string
-  readonly height: number
-  readonly attributes: Readonly<Record<string, unknown>>
-}
+type Told = Pick<GetValidatorHistoryResult['data'][number], 'type' | 'height' | 'attributes'>
 
 /** How a run of missed blocks ended: it goes on, with a signature, or because no signature is asked for any more. */
 export type End = 'open' | 'signed' | 'left'

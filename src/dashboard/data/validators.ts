@@ -1,9 +1,12 @@
-import type { QueryValidatorsResult } from '../../client/index.ts'
+import type { QueryValidatorSetResult, QueryValidatorsResult } from '../../client/index.ts'
 import { svc } from './gateway.ts'
 import { type Answer, useAnswer } from './useAnswer.ts'
 
 /** A validator or candidate. */
 export type Candidate = QueryValidatorsResult['data'][number]
+
+/** A member of the validator set. */
+export type Member = QueryValidatorSetResult['data'][number]
 
 /** All validators and candidates in rank order, as they were when the view was opened. */
 export function useCandidates(): Answer<readonly Candidate[]> {

@@ -1,16 +1,9 @@
 import { type Spread, spreadOf } from '../data/power.ts'
+import type { Member } from '../data/validators.ts'
 import { formatCount, formatShare, shorten } from '../format.ts'
 import { visibleText } from '../marks.ts'
 import { linkTo } from '../route.ts'
 import { UserText } from './text.tsx'
-
-/** A member of the validator set. */
-export interface Member {
-  readonly owner_address: string | null
-  readonly pub_key: { readonly value: string }
-  readonly power: number
-  readonly proven: boolean
-}
 
 /** The name that an owner has given its candidacy; empty where there is none. */
 type NameOf = (owner: string) => string

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { events } from '../../../client/gen/events.ts'
+import type { QueryUnbondingResult } from '../../../client/index.ts'
 import { svc } from '../../data/gateway.ts'
 import { useAnswer } from '../../data/useAnswer.ts'
 import { formatShare } from '../../format.ts'
@@ -80,11 +81,7 @@ function InactiveNote({ events: told }: { readonly events: readonly HistoryEvent
 }
 
 /** What still unbonds for the owner, and when it is paid. */
-export interface Unbonding {
-  readonly amount: string
-  readonly pub_key: { readonly value: string }
-  readonly completion_height: number
-}
+export type Unbonding = QueryUnbondingResult['data'][number]
 
 function WithdrawnNote({ unbonding, owner }: { readonly unbonding: readonly Unbonding[]; readonly owner: string }) {
   const own = unbonding.at(-1)

@@ -1,17 +1,11 @@
-import type {
-  QueryAbsencesResult,
-  QueryParamsResult,
-  QueryValidatorSetResult,
-  QueryValidatorsResult,
-} from '../../../client/index.ts'
+import type { QueryAbsencesResult, QueryParamsResult, QueryValidatorsResult } from '../../../client/index.ts'
 import { maxOf, ONE, parseRatio, TOKEN } from '../../../base/amount.ts'
+import type { Member } from '../../data/validators.ts'
 import { formatRatio, formatShare } from '../../format.ts'
 import type { Tone } from '../../parts/text.tsx'
 
 /** A validator or candidate, as the chain lists it. */
 export type Validator = QueryValidatorsResult['data'][number]
-
-type Member = QueryValidatorSetResult['data'][number]
 
 type Absence = QueryAbsencesResult['data'][number]
 
