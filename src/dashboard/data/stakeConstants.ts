@@ -11,8 +11,8 @@ export interface StakeConstants {
   readonly foundationAddress: string
 }
 
-/** Reads them from the chain's own row, the only place where they stand. */
-async function readStakeConstants(): Promise<StakeConstants> {
+/** Reads the constants from the chain's own row, the only place where they stand. */
+export async function stakeConstants(): Promise<StakeConstants> {
   const [{ key, value }, { printRow }] = await Promise.all([
     svc.async.getProof('chain'),
     import('../../client/light/rows.ts'),
@@ -23,15 +23,4 @@ async function readStakeConstants(): Promise<StakeConstants> {
     maxAbsentBlocks: Number(row['max_absent_blocks']),
     foundationAddress: String(row['foundation_address'] ?? ''),
   }
-}
-
-let read: Promise<StakeConstants> | undefined
-
-/** The constants, which are read once. */
-export function stakeConstants(): Promise<StakeConstants> {
-  read ??= readStakeConstants()
-  read.catch(() => {
-    read = undefined
-  })
-  return read
 }

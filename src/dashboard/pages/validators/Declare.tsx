@@ -42,13 +42,8 @@ function AlreadyOwner({ account }: { readonly account: string }) {
 /** Declares a candidacy. */
 export function Declare() {
   const { current } = useWallet()
-  const facts = useAnswer('declaring', async () => {
-    const [{ data }, { defaultMaxAmount, maxAbsentBlocks }] = await Promise.all([
-      svc.async.governance.getParams(),
-      stakeConstants(),
-    ])
-    return { params: data, most: defaultMaxAmount, absent: maxAbsentBlocks }
-  })
+  const constants = useAnswer('stake-constants', stakeConstants, 'once').data
+  const params = useAnswer('params', () => svc.async.governance.getParams()).data?.data
   const done = (): void => {
     const owner = currentAccount()
     if (owner !== undefined) goTo(linkToValidator(owner))
@@ -59,7 +54,7 @@ export function Declare() {
         <div class='stack'>
           <p class='note waiting'>
             Declare only when your node runs. Without one you are removed after{' '}
-            {facts.data === undefined ? 'some' : formatCount(facts.data.absent)} missed blocks in a row.
+            {constants === undefined ? 'some' : formatCount(constants.maxAbsentBlocks)} missed blocks in a row.
           </p>
           <p>
             A candidate with enough shares becomes a validator: its node signs blocks, and its owner votes on proposals.
@@ -74,8 +69,8 @@ export function Declare() {
           {current === undefined ? null : <AlreadyOwner account={current} />}
           <OperationForm operation='declareCandidacy' submit='Declare' onDone={done}>
             {(typing) =>
-              facts.data === undefined ? null : (
-                <Staked typing={typing} params={facts.data.params} most={facts.data.most} />
+              constants === undefined || params === undefined ? null : (
+                <Staked typing={typing} params={params} most={constants.defaultMaxAmount} />
               )
             }
           </OperationForm>
