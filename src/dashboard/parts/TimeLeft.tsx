@@ -5,44 +5,37 @@ import { formatCount, formatSpan, formatTime } from '../format.ts'
 
 type Point = Pick<Proposal, 'ExpireBlockHeight' | 'ExpireTimestamp'>
 
-/** How many blocks and seconds there are until the end of a proposal; one of the two is judged by recent blocks. */
+const blocksText = (blocks: number): string => (blocks === 1 ? '1 block' : `${formatCount(blocks)} blocks`)
+
+/** A time on the clock. Less than a second is no estimate: the chain waits for transactions then. */
+const spanText = (seconds: number): string | undefined => (seconds < 1 ? undefined : formatSpan(seconds))
+
+/** What a proposal itself says of how long it is open, and the other of blocks and time as recent blocks let expect. */
 function leftUntil({ ExpireBlockHeight: height, ExpireTimestamp: time }: Point, clock: Clock, nowMs: number) {
   const pace = clock.secondsPerBlock
   if (time !== undefined) {
-    const seconds = time - nowMs / 1000
-    return { seconds, blocks: pace ? Math.ceil((time - clock.timeMs / 1000) / pace) : undefined, isTime: true }
+    const blocks = pace ? Math.ceil((time - clock.timeMs / 1000) / pace) : 0
+    return [
+      spanText(time - nowMs / 1000) ?? 'with the next block',
+      blocks > 0 ? blocksText(blocks) : undefined,
+    ] as const
   }
   const blocks = height - clock.height
-  return {
-    blocks,
-    // From the newest block on, not from now: the estimate does not run away while the chain makes no block.
-    seconds: pace === undefined ? undefined : (clock.timeMs - nowMs) / 1000 + blocks * pace,
-    isTime: false,
-  }
+  // From the newest block on, not from now: the estimate does not run away while the chain makes no block.
+  const about = pace === undefined ? undefined : spanText((clock.timeMs - nowMs) / 1000 + blocks * pace)
+  return [blocksText(Math.max(0, blocks)), about] as const
 }
-
-const blocksText = (blocks: number): string => (blocks === 1 ? '1 block' : `${formatCount(blocks)} blocks`)
 
 /** How long a proposal is still open, in blocks and on the clock. What is an estimate says so. */
 export function TimeLeft({ proposal, isShort = false }: { readonly proposal: Point; readonly isShort?: boolean }) {
   const clock = useClock()
   const now = useNow()
   if (clock === undefined) return <span>–</span>
-  const { blocks, seconds, isTime } = leftUntil(proposal, clock, now)
-  // Less than a second is no estimate: the chain waits for transactions then.
-  const onClock = seconds === undefined || seconds < 1 ? undefined : formatSpan(seconds)
-  if (isTime) {
-    return (
-      <span class='number'>
-        {onClock ?? 'with the next block'}
-        {isShort || blocks === undefined || blocks <= 0 ? '' : `, about ${blocksText(blocks)}`}
-      </span>
-    )
-  }
+  const [left, about] = leftUntil(proposal, clock, now)
   return (
     <span class='number'>
-      {blocksText(Math.max(0, blocks ?? 0))}
-      {onClock === undefined || isShort ? '' : `, about ${onClock}`}
+      {left}
+      {about === undefined || isShort ? '' : `, about ${about}`}
     </span>
   )
 }
