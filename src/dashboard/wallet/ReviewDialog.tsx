@@ -1,5 +1,4 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
 import type { TxBody } from '../../tx/envelope.ts'
 import { useClock } from '../data/blockTime.ts'
 import { useStore } from '../data/store.ts'
@@ -10,6 +9,7 @@ import { Failure } from '../parts/transactions.tsx'
 import { Badge, HeightLink, LabelsIn, Moment, Short, Tokens, UserText, Whole, WholeAddress } from '../parts/text.tsx'
 import { lazyPart } from '../parts/lazyView.tsx'
 import { WhenBlock } from '../parts/TimeLeft.tsx'
+import { useFocus } from '../parts/useFocus.ts'
 import { dueOf, outflowOf, sentenceOf, type TxRequest, warningOf } from '../operations/index.ts'
 import type { Due } from '../operations/operation.ts'
 import { formatCount, formatTokens } from '../format.ts'
@@ -98,12 +98,11 @@ export function Signed({
 
 /** What is to be signed, and the button that signs it. */
 function Before({ open, review }: { readonly open: OpenReview; readonly review: Review }) {
-  const button = useRef<HTMLButtonElement>(null)
+  const button = useFocus<HTMLButtonElement>()
   const { accounts } = useWallet()
   const account = accounts.find(({ address }) => address === open.from)
   const isOpen = account !== undefined
   const canSign = isOpen && costOf(review, open.request).left >= 0n
-  useEffect(() => button.current?.focus(), [])
   return (
     <>
       <Signed request={open.request} review={review} />
@@ -160,8 +159,7 @@ export function ProgressNote({ progress }: Pick<Sent, 'progress'>) {
 }
 
 function After({ one }: { readonly one: Sent }) {
-  const close = useRef<HTMLButtonElement>(null)
-  useEffect(() => close.current?.focus(), [])
+  const close = useFocus<HTMLButtonElement>()
   return (
     <>
       <p class='words-signed'>{one.words}</p>
@@ -183,12 +181,14 @@ function After({ one }: { readonly one: Sent }) {
   )
 }
 
-function titleOf(one: Sent | undefined): string {
-  if (one === undefined) return 'Sign'
-  return { asking: 'Your wallet asks you', waiting: 'Sent', late: 'Sent', done: 'Done', failed: 'It failed' }[
-    one.progress.state
-  ]
-}
+/** How far a transaction has come: the title of its dialog, and its badge in the list. */
+const STATES = {
+  asking: ['Your wallet asks you', <Badge tone='waiting'>in your wallet</Badge>],
+  waiting: ['Sent', <Badge tone='waiting'>waiting</Badge>],
+  late: ['Sent', <Badge tone='waiting'>not in time</Badge>],
+  done: ['Done', <Badge tone='good'>done</Badge>],
+  failed: ['It failed', <Badge tone='bad'>failed</Badge>],
+} as const
 
 /** What is to be signed, in front of the page. */
 export function ReviewDialog() {
@@ -198,21 +198,13 @@ export function ReviewDialog() {
   const one = all.find(({ id }) => id === open.sentId)
   const { review, error } = open
   return (
-    <Dialog title={titleOf(one)} onClose={closeReview}>
+    <Dialog title={one === undefined ? 'Sign' : STATES[one.progress.state][0]} onClose={closeReview}>
       {error === undefined ? null : <ErrorNote error={error} />}
       {one !== undefined ? <After one={one} /> : review !== undefined ? <Before open={open} review={review} /> : null}
       {review === undefined && error === undefined ? <Loading /> : null}
     </Dialog>
   )
 }
-
-const STATES = {
-  asking: <Badge tone='waiting'>in your wallet</Badge>,
-  waiting: <Badge tone='waiting'>waiting</Badge>,
-  late: <Badge tone='waiting'>not in time</Badge>,
-  done: <Badge tone='good'>done</Badge>,
-  failed: <Badge tone='bad'>failed</Badge>,
-} as const
 
 /** The transactions that this page has sent, the newest first. */
 export function SentList() {
@@ -224,7 +216,7 @@ export function SentList() {
       <ul>
         {all.map(({ id, words, hash, progress }) => (
           <li key={id}>
-            {STATES[progress.state]}{' '}
+            {STATES[progress.state][1]}{' '}
             <span>
               {words} <LabelsIn text={words} />
               {progress.state === 'failed' ? <Failure why={progress.why} /> : null}
