@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import type { SvcTopics } from '../../client/index.ts'
 import { type BlockHead, recentBlocks } from './chain.ts'
 import { subscribe } from './gateway.ts'
-import { createStore, type Store, useStore } from './store.ts'
+import { useStore } from './store.ts'
 
 type Tx = SvcTopics['tx']
 
@@ -26,33 +26,27 @@ export function heightOfLatest(blocks: readonly BlockHead[]): number {
   return from
 }
 
-/** Subscribes; the newest transactions come first. What is returned ends it. */
-function follow(options: { readonly address?: string; readonly from: number }, latest: Store<readonly Tx[]>) {
-  let all: Tx[] = []
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const draw = (): void => {
-    timer = undefined
-    latest.set([...all].reverse())
-  }
-  const end = subscribe('tx', options, (tx) => {
-    all = [...all.slice(1 - LATEST_TXS), tx]
-    timer ??= setTimeout(draw, DRAW_MS)
-  })
-  return () => {
-    end()
-    clearTimeout(timer)
-  }
-}
-
 /** The transactions from a height on, as they are committed, the newest first; none while `from` is undefined. */
 export function useLive(from: number | undefined, address?: string): readonly LiveTx[] {
-  const [latest] = useState(() => createStore<readonly Tx[]>([]))
+  const [told, tell] = useState<readonly Tx[]>([])
   const blocks = useStore(recentBlocks)
-  const told = useStore(latest)
   const isKnown = from !== undefined
   useEffect(() => {
     if (from === undefined) return
-    return follow(address === undefined ? { from } : { from, address }, latest)
+    let all: Tx[] = []
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const draw = (): void => {
+      timer = undefined
+      tell([...all].reverse())
+    }
+    const end = subscribe('tx', address === undefined ? { from } : { from, address }, (tx) => {
+      all = [...all.slice(1 - LATEST_TXS), tx]
+      timer ??= setTimeout(draw, DRAW_MS)
+    })
+    return () => {
+      end()
+      clearTimeout(timer)
+    }
     // A subscription goes on where it was: another `from` of the same list is no reason for another one.
   }, [isKnown, address])
   const times = new Map(blocks.map(({ height, time }) => [height, time]))

@@ -96,7 +96,7 @@ export function OperationForm({
         return <Fragment key={name}>{own({ ...props, typing, errors: told, change })}</Fragment>
       })}
       {point === undefined || hidden.includes(point.height) ? null : (
-        <PointField label='When it ends' names={point} typing={typing} onChange={change} errors={told} />
+        <PointField names={point} typing={typing} onChange={change} errors={told} />
       )}
       {children?.(typing)}
       <div class='actions'>

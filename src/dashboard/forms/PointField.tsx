@@ -40,15 +40,13 @@ function DefaultEnd() {
   )
 }
 
-/** When something happens: by default, at a block or at a time. Only one of them goes to the chain. */
+/** When a proposal ends: by default, at a block or at a time. Only one of them goes to the chain. */
 export function PointField({
-  label,
   names,
   typing,
   onChange,
   errors,
 }: {
-  readonly label: string
   readonly names: PointNames
   readonly typing: Typing
   readonly onChange: (changed: Typing) => void
@@ -74,7 +72,7 @@ export function PointField({
   }
   return (
     <fieldset class='point'>
-      <legend>{label}</legend>
+      <legend>When it ends</legend>
       <div class='radio-row'>
         {WAYS.filter(([name]) => name !== 'time' || names.time !== undefined).map(([name, title]) => (
           <label key={name}>

@@ -93,14 +93,8 @@ function stakedWords(
   return isAll ? `${much} by ${owned} and ${count}` : `${much} with ${owned}`
 }
 
-const useStaked = () => useAnswer('staked', askStaked, 'onReturn')
-
 /** How much of the supply is staked. It is asked for when the view opens: it changes by awards only, in the main. */
-function useStake() {
-  const supply = useAnswer('supply', () => svc.async.getSupply())
-  const staked = useStaked()
-  return { supply: supply.data?.supply, staked: staked.data }
-}
+const useStaked = () => useAnswer('staked', askStaked, 'onReturn').data
 
 /** The validator set. It is asked for again when a subscription reports a change. */
 const useSet = () => useTold('validatorSet', 'validatorSet', () => svc.async.stake.validator.queryValidatorSet())
@@ -112,7 +106,8 @@ function Figured({ set }: { readonly set: ReturnType<typeof useSet> }) {
   const open = useTold('proposal', 'openProposals', () =>
     svc.async.governance.listProposals({ state: 'open', newest: true, limit: 1 }),
   )
-  const { supply, staked } = useStake()
+  const supply = useAnswer('supply', () => svc.async.getSupply()).data?.supply
+  const staked = useStaked()
   const members = set.data?.data ?? []
   const joining = members.filter((member) => !member.proven).length
   return (
@@ -163,7 +158,7 @@ function Figured({ set }: { readonly set: ReturnType<typeof useSet> }) {
 export function Overview() {
   const blocks = useStore(recentBlocks)
   const set = useSet()
-  const candidates = useStaked().data?.candidates
+  const candidates = useStaked()?.candidates
   return (
     <View title='Overview' isNameHidden>
       <p class='soft'>

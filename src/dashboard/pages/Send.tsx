@@ -18,16 +18,15 @@ export function Send() {
           operation='transfer'
           initial={{ to: options.get('to') ?? '', value: options.get('value') ?? '' }}
           custom={{
-            value: (field) =>
-              spendable === undefined ? (
-                <AmountField {...field} />
-              ) : (
-                <AmountField
-                  {...field}
-                  most={spendable.most}
-                  hint={`your balance is ${formatTokens(spendable.balance, 18)} token; Max is all of it less the fee`}
-                />
-              ),
+            value: (field) => (
+              <AmountField
+                {...field}
+                {...(spendable && {
+                  most: spendable.most,
+                  hint: `your balance is ${formatTokens(spendable.balance, 18)} token; Max is all of it less the fee`,
+                })}
+              />
+            ),
           }}
           submit='Send'
         />

@@ -186,7 +186,7 @@ function PassOn({
             type='button'
             class='main'
             disabled={!canSend}
-            onClick={({ detail }) => detail < 2 && void sendSigned(words, addressOf(draft.body.from), bytes)}
+            onClick={({ detail }) => detail < 2 && void sendSigned(words, bytes)}
           >
             Send
           </button>

@@ -34,24 +34,22 @@ export function TextFilter({ name, label }: { readonly name: string; readonly la
   )
 }
 
-/** One of many, which stands in the address as the option `name`; the first one is left out. `resets`: what it begins anew. */
+/** One of many, which stands in the address as the option `name`; the first one is left out. Its list begins anew. */
 export function ChoiceList({
   name,
   label,
   choices,
-  resets,
 }: {
   readonly name: string
   readonly label: string
   readonly choices: readonly { readonly value: string; readonly title: string }[]
-  readonly resets: string
 }) {
   return (
     <select
       class='choice-list'
       aria-label={label}
       value={useRoute().options.get(name) ?? ''}
-      onChange={({ currentTarget }) => setOptions({ [name]: currentTarget.value, [resets]: undefined })}
+      onChange={({ currentTarget }) => setOptions({ [name]: currentTarget.value, before: undefined })}
     >
       {choices.map(({ value, title }) => (
         <option key={value} value={value}>

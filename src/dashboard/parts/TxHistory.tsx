@@ -118,10 +118,8 @@ export function TxHistory({ address, label }: { readonly address?: string; reado
   return (
     <>
       <div class='filters'>
-        <ChoiceList name='operation' label='Operation' choices={OPERATIONS} resets='before' />
-        {address === undefined ? null : (
-          <ChoiceList name='direction' label='Direction' choices={DIRECTIONS} resets='before' />
-        )}
+        <ChoiceList name='operation' label='Operation' choices={OPERATIONS} />
+        {address === undefined ? null : <ChoiceList name='direction' label='Direction' choices={DIRECTIONS} />}
       </div>
       {error === undefined ? null : <ErrorNote error={error} />}
       {found === undefined ? (

@@ -26,7 +26,6 @@ export type Progress =
 export interface Sent {
   readonly id: number
   readonly words: string
-  readonly from: string
   /** Empty until it is known: where the gateway signs, that is when the transaction is in a block. */
   readonly hash: string
   readonly progress: Progress
@@ -110,9 +109,9 @@ function addSent(one: Omit<Sent, 'id'>): number {
 }
 
 /** Sends a transaction that is signed already. What becomes of it is in `sent`, by its hash. */
-export function sendSigned(words: string, from: string, bytes: Uint8Array): void {
+export function sendSigned(words: string, bytes: Uint8Array): void {
   const hash = txHash(bytes)
-  const id = addSent({ words, from, hash, progress: { state: 'waiting' } })
+  const id = addSent({ words, hash, progress: { state: 'waiting' } })
   void follow(id, () => svc.async.sendRawTransaction(toBase64(bytes)))
 }
 
@@ -135,7 +134,7 @@ export async function sign(): Promise<void> {
   const { request, from, review, end } = open
   const words = sentenceOf(request, review.facts)
   const state = account.origin === 'wallet' ? 'asking' : 'waiting'
-  const id = addSent({ words, from, hash: '', progress: { state } })
+  const id = addSent({ words, hash: '', progress: { state } })
   openReview.set({ ...open, sentId: id, error: undefined })
   const onSent = (hash: string): void => update(id, { hash, progress: { state: 'waiting' } })
   try {

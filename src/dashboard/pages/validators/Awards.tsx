@@ -1,6 +1,8 @@
 import { Svc, type GetAwardsResult } from '../../../client/index.ts'
 import { head } from '../../data/chain.ts'
 import { svc } from '../../data/gateway.ts'
+import { useLatest } from '../../data/proposals.ts'
+import { useStore } from '../../data/store.ts'
 import { useAnswer } from '../../data/useAnswer.ts'
 import { formatCount, formatTokens } from '../../format.ts'
 import { Section } from '../../parts/layout.tsx'
@@ -15,22 +17,9 @@ const POINTS = 60
 
 type Award = GetAwardsResult['data'][number]
 
-const readAwards = async (owner: string): Promise<readonly Award[]> =>
+/** The awards of an owner, the oldest first. */
+const askAwards = async (owner: string): Promise<readonly Award[]> =>
   (await svc.async.getAwards({ validatorAddress: owner, limit: POINTS })).data.toReversed()
-
-const read = new Map<string, { readonly sample: number; readonly awards: Promise<readonly Award[]> }>()
-
-/** The awards of `owner`, the oldest first, read again when there may be one more. */
-function askAwards(owner: string): Promise<readonly Award[]> {
-  const sample = Math.floor((head.get()?.height ?? 0) / SAMPLED)
-  const known = read.get(owner)
-  if (known?.sample === sample) return known.awards
-  const awards = readAwards(owner)
-  read.clear()
-  read.set(owner, { sample, awards })
-  awards.catch(() => read.delete(owner))
-  return awards
-}
 
 function AwardPlot({ awards }: { readonly awards: readonly Award[] }) {
   const [first, last] = [awards[0], awards.at(-1)]
@@ -60,7 +49,10 @@ function AwardPlot({ awards }: { readonly awards: readonly Award[] }) {
 
 /** What an owner was paid for its candidacy, plotted. */
 export function Awards({ owner }: { readonly owner: string }) {
-  const answer = useAnswer(`awards/${owner}`, () => askAwards(owner))
+  const newest = useStore(head)?.height
+  // Another sample, another question: there may be one more award.
+  const key = newest === undefined ? undefined : `awards/${owner}/${Math.floor(newest / SAMPLED)}`
+  const answer = useLatest(useAnswer(key, () => askAwards(owner), 'once'))
   return (
     <Section title='Awards' aside='sampled'>
       <Shown answer={answer}>{(awards) => <AwardPlot awards={awards} />}</Shown>

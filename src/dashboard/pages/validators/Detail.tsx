@@ -232,7 +232,7 @@ export function ValidatorDetail({ owner }: { readonly owner: string }) {
               <Keys validator={found.candidacy.validator} params={params} />
               <UnbondingSection unbonding={unbonding} />
               <Delegators owner={owner} stake={found.stake} />
-              <Awards owner={owner} />
+              <Awards key={owner} owner={owner} />
               {history.data === undefined ? null : (
                 <Missed candidacy={found.candidacy} history={history.data} loadOlder={loadOlder} />
               )}
