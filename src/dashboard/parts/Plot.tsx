@@ -91,11 +91,11 @@ export function Plot(props: PlotProps) {
   const latest = useRef(props)
   latest.current = props
   useEffect(() => {
-    let isOver = false
-    const ends: (() => void)[] = []
+    const end = new AbortController()
+    const { signal } = end
     void import('uplot').then(({ default: library }) => {
       const into = place.current
-      if (isOver || into === null) return
+      if (signal.aborted || into === null) return
       const draw = (): void => {
         plot.current?.destroy()
         const { x: along, y: values } = latest.current
@@ -110,18 +110,12 @@ export function Plot(props: PlotProps) {
         if (plot.current !== undefined) plot.current.setSize({ width: into.clientWidth, height: plot.current.height })
       })
       observer.observe(into)
-      const scheme = matchMedia('(prefers-color-scheme: dark)')
-      addEventListener('themechange', draw)
-      scheme.addEventListener('change', draw)
-      ends.push(
-        () => observer.disconnect(),
-        () => scheme.removeEventListener('change', draw),
-        () => removeEventListener('themechange', draw),
-      )
+      addEventListener('themechange', draw, { signal })
+      matchMedia('(prefers-color-scheme: dark)').addEventListener('change', draw, { signal })
+      signal.addEventListener('abort', () => observer.disconnect())
     })
     return () => {
-      isOver = true
-      for (const end of ends) end()
+      end.abort()
       plot.current?.destroy()
       plot.current = undefined
     }
