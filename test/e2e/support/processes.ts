@@ -69,16 +69,26 @@ const isFree = (port: number): Promise<boolean> =>
     server.listen({ host: '127.0.0.1', port, exclusive: true }, () => server.close(() => done(true)))
   })
 
-// Below the ports that systems hand out by themselves. The two workers of jest take theirs from different halves.
-const HALF = 11_000
-const FIRST = 10_000 + HALF * (Number(process.env['JEST_WORKER_ID'] ?? 1) % 2)
-let next = FIRST + randomInt(HALF)
+/** Below the ports that systems hand out by themselves. */
+const [PORT_MIN, PORT_COUNT] = [10_000, 22_000]
+/** How many workers of jest have ports of their own. tools/test.ts starts fewer. */
+const WORKERS_MAX = 8
+
+/** The ports that a worker of jest takes, which no other one does. Workers count from 1. Throws above WORKERS_MAX. */
+export function portRange(worker: number): { readonly first: number; readonly count: number } {
+  if (worker > WORKERS_MAX) throw new Error(`worker ${worker} of jest has no ports: run at most ${WORKERS_MAX}`)
+  const count = PORT_COUNT / WORKERS_MAX
+  return { first: PORT_MIN + count * (worker - 1), count }
+}
+
+const { first: FIRST, count: COUNT } = portRange(Number(process.env['JEST_WORKER_ID'] ?? 1))
+let next = FIRST + randomInt(COUNT)
 
 /** The first of ports of 127.0.0.1 that nothing listens on, `offsets` above it. No two calls give the same one. */
 async function findFree(offsets: readonly number[]): Promise<number> {
   const width = Math.max(...offsets) + 1
-  for (let tried = 0; tried < HALF; tried += width) {
-    if (next + width > FIRST + HALF) next = FIRST
+  for (let tried = 0; tried < COUNT; tried += width) {
+    if (next + width > FIRST + COUNT) next = FIRST
     const base = next
     next += width
     if ((await Promise.all(offsets.map((offset) => isFree(base + offset)))).every(Boolean)) return base
