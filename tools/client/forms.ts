@@ -1,9 +1,9 @@
 import type { Fields } from '../../src/tx/fields.ts'
 import { clientOperations } from './surface.ts'
+import { importsOf } from './tables.ts'
 
 const DECLARATIONS = `/** What a field holds: the name of its value type, or \`object\` where it has fields of its own. */
-export type FieldKind =
-  | 'address' | 'pubKey' | 'proposalId' | 'amount' | 'ratio' | 'uint' | 'text' | 'yesNo' | 'yesNoText' | 'object'
+export type FieldKind = keyof typeof fieldTypes | 'object'
 
 /** A field of an operation, and what the chain refuses in it. */
 export interface FormField extends InputLimits {
@@ -34,6 +34,9 @@ const formFields = (fields: Fields): readonly object[] =>
     ...(inner === undefined ? {} : { fields: formFields(inner) }),
   }))
 
+const typesOf = (fields: Fields): readonly string[] =>
+  Object.values(fields).flatMap(({ type, fields: inner }) => (inner === undefined ? [type] : typesOf(inner)))
+
 const upper = (name: string): string => `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`
 
 /**
@@ -45,11 +48,14 @@ export function formsSource(): string {
     ({ operation, call, doc, fields }) =>
       `  ${operation}: ${JSON.stringify({ call, doc, fields: formFields(fields) })},`,
   )
+  const types = [...new Set(clientOperations.flatMap(({ fields }) => typesOf(fields)))]
   const inputs = clientOperations.map(({ operation }) => `${upper(operation)}Input`)
   return [
     '/* Written by tools/gen-client.ts: change the registry, not this file. */',
+    ...importsOf(types),
     "import type { InputLimits } from '../../values/valueType.ts'",
     `import type { ${inputs.join(', ')} } from './calls.ts'\n`,
+    `/** The value types that fields have, by their names. */\nexport const fieldTypes = { ${types.join(', ')} } as const\n`,
     DECLARATIONS,
     '/** What each operation is given. */',
     'export interface OperationInputs {',

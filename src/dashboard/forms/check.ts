@@ -1,30 +1,13 @@
 import { utf8 } from '../../base/bytes.ts'
 import { Svc } from '../../client/index.ts'
-import type { FieldKind, FormField } from '../../client/gen/forms.ts'
+import { type FieldKind, fieldTypes, type FormField } from '../../client/gen/forms.ts'
 import { canonicalText, PARAMETERS } from '../../modules/params/definitions.ts'
-import { address } from '../../values/address.ts'
-import { proposalId, pubKey } from '../../values/pubKey.ts'
 import { parseVersion } from '../../values/library.ts'
-import { amount, ratio, uint } from '../../values/number.ts'
-import { text, yesNo, yesNoText } from '../../values/text.ts'
+import { uint } from '../../values/number.ts'
 import type { WireValue } from '../../values/column.ts'
 import type { InputType } from '../../values/valueType.ts'
 import { isPointHeight, isPointTime, POINT_BLOCKS_MAX, POINT_SECONDS_MAX } from '../../values/point.ts'
 import { formatCount, formatTime } from '../format.ts'
-
-type Typed = Pick<InputType<WireValue>, 'fromJson' | 'check'>
-
-const TYPES: Readonly<Record<Exclude<FieldKind, 'object'>, Typed>> = {
-  address,
-  pubKey,
-  proposalId,
-  amount,
-  ratio,
-  uint,
-  text,
-  yesNo,
-  yesNoText,
-}
 
 /** What the fields of a form hold, as it was typed: amounts in tokens. A field inside another is named `outer.inner`. */
 export type Typing = Readonly<Record<string, string>>
@@ -36,7 +19,7 @@ class Refusal extends Error {}
 
 /** What the chain would say of a value of this type. */
 function problemOfType(kind: Exclude<FieldKind, 'object'>, given: string): string | undefined {
-  const type = TYPES[kind]
+  const type: Pick<InputType<WireValue>, 'fromJson' | 'check'> = fieldTypes[kind]
   // The largest number of the wire's form says nothing to a person.
   if (kind === 'uint' && uint.parse(given) === undefined) return 'expected a whole number from 0'
   try {
