@@ -83,9 +83,9 @@ const isIn =
 
 const isE2e = isIn(['test/e2e/'])
 
-// `bench` and `stress` compare speeds, and would measure their neighbour as well. `browser`, `create` and `examplePage`
-// build dist or use the packages, which `package` makes: only one of them at a time may.
-const isAlone = isIn(['bench', 'browser', 'create', 'examplePage', 'stress'].map((name) => `test/e2e/${name}.test.ts`))
+// `bench` and `stress` compare speeds, and would measure their neighbour as well. `create` and `examplePage` use the
+// packages, which `package` makes: only one of them at a time may.
+const isAlone = isIn(['bench', 'create', 'examplePage', 'stress'].map((name) => `test/e2e/${name}.test.ts`))
 
 // The folders whose tests start a node or another program, or run for long.
 const isSlow = isIn(

@@ -17,6 +17,13 @@ import { testFolder } from './support/testFolder.ts'
 
 const checkout = join(import.meta.dirname, '../..')
 const NOBODY = `0x${'7'.repeat(40)}`
+/** Lets a test see the key that the page makes. */
+const KEEP_RANDOM = `globalThis.random = []
+  const make = crypto.getRandomValues.bind(crypto)
+  crypto.getRandomValues = (bytes) => {
+    globalThis.random.push([...make(bytes)])
+    return bytes
+  }`
 const env = { ...process.env, NODE_OPTIONS: '', npm_config_prefer_offline: 'true', npm_config_audit: 'false' }
 
 withBrowser('in headless Chromium', () => {
@@ -40,6 +47,7 @@ withBrowser('in headless Chromium', () => {
   async function open(url: string): Promise<Page> {
     const opened = await (browser as Browser).newPage()
     opened.on('pageerror', (error) => failures.push(error.message))
+    await opened.addInitScript(KEEP_RANDOM)
     await opened.goto(url)
     return opened
   }
@@ -109,8 +117,10 @@ withBrowser('in headless Chromium', () => {
     await shown('transfer-answer', /^The chain refused it: Insufficient balance$/)
   })
 
-  test('a transfer whose answer is lost is found on the chain, and paid once', async () => {
+  test('a transfer whose answer is lost is found on the chain, and paid once; the key never leaves the page', async () => {
     let lost = 0
+    const sent: string[] = []
+    page.on('request', (request) => sent.push(request.postData() ?? ''))
     await page.route(`${net?.url}/`, (route) => {
       const sent = route.request().postData() ?? ''
       // The call that waits for the block, after the one with which the node has taken the transaction.
@@ -122,6 +132,13 @@ withBrowser('in headless Chromium', () => {
       /^Paid in block (\d+), by transaction (\w+)$/.exec(await shown('transfer-answer', /^Paid/)) ?? []
     await page.unrouteAll()
     expect(lost).toBe(1)
+    const keys = (await page.evaluate<number[][]>('random'))
+      .filter(({ length }) => length === 32)
+      .map((key) => Buffer.from(key))
+    expect(keys.length).toBeGreaterThan(0)
+    expect(sent.join()).toContain('svc_sendRawTransaction')
+    for (const key of keys)
+      for (const secret of [key.toString('hex'), key.toString('base64')]) expect(sent.join()).not.toContain(secret)
     await net?.waitForIndex(Number(height))
     const { sender } = await (net as Devnet).call<{ sender: string }>('svc_getTransaction', [hash])
     expect(await net?.call('svc_getTransactionCount', [sender])).toBe(1)
