@@ -7,6 +7,7 @@ import { type LightProxy, startLightProxy } from '../../src/comet/light.ts'
 import { type Gateway, startGateway } from '../../src/gateway/gateway.ts'
 import { type Between, standBetween } from './support/bending.ts'
 import { type Devnet, type Ended, makePlace, startDevnet, svcd } from './support/devnet.ts'
+import { silentLogger } from './support/gateways.ts'
 import { startLight } from './support/light.ts'
 import { testFolder } from './support/testFolder.ts'
 
@@ -289,8 +290,7 @@ describe('svc.verified over POST /light of a gateway', () => {
   let svc: Svc
   beforeAll(async () => {
     light = await startLight(net, join(folder, 'behind'))
-    const logger = { info: () => undefined, warn: () => undefined, error: () => undefined }
-    own = await startGateway({ node: net.node.url, port: 0, light: light.url, page: false, logger })
+    own = await startGateway({ node: net.node.url, port: 0, light: light.url, page: false, logger: silentLogger })
     svc = new Svc({ url: own.url, light: `${own.url}/light` })
   })
   afterAll(async () => {

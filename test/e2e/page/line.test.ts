@@ -3,12 +3,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/
 import type { Browser, Page } from 'playwright-core'
 import type { Devnet } from '../../../src/cli/devnet/startDevnet.ts'
 import { Svc } from '../../../src/client/index.ts'
-import { type Gateway, type GatewayOptions, startGateway } from '../../../src/gateway/gateway.ts'
+import { type Gateway, startGateway } from '../../../src/gateway/gateway.ts'
+import { silentLogger as logger } from '../support/gateways.ts'
 import { freePorts } from '../support/processes.ts'
 import { openPage, startBrowser, type WebPage, withBrowser } from '../support/page.ts'
 import { startDevnet } from '../support/recordedDevnet.ts'
-
-const logger: GatewayOptions['logger'] = { info: () => {}, warn: () => {}, error: () => {} }
 
 withBrowser('the line to the gateway', () => {
   let net: Devnet

@@ -1,10 +1,17 @@
 import { until } from '../../../bench/until.ts'
-import { type Gateway, startGateway } from '../../../src/gateway/gateway.ts'
+import { type Gateway, type GatewayOptions, startGateway } from '../../../src/gateway/gateway.ts'
 import type { Signer } from '../../../src/tx/sign.ts'
 import { headOf, type NetworkNode } from './network.ts'
 
 const QUIET_HEIGHTS = 3
 const PAUSE_MS = 50
+
+/** A logger that writes nothing. */
+export const silentLogger: GatewayOptions['logger'] = {
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+}
 
 /** For whom gateways sign, how long they wait for a transaction, and what collects what they log as their own defects. */
 export interface GatewaysOptions {
@@ -19,8 +26,7 @@ export function openGateways(
   { signers, waitMs, defects }: GatewaysOptions,
 ): Promise<readonly Gateway[]> {
   const logger = {
-    info: () => undefined,
-    warn: () => undefined,
+    ...silentLogger,
     error: (about: object, message: string) => {
       // That the node failed is no defect; one is told to the caller by this id alone.
       if ('id' in about) defects.push(`${message}: ${String((about as { err?: unknown }).err)}`)
