@@ -1,9 +1,11 @@
+import { gzipSync } from 'node:zlib'
 import { beforeAll, expect, test } from '@jest/globals'
+import type { Response } from 'playwright-core'
 import { Svc } from '../../../src/client/index.ts'
 import { findings } from '../support/axe.ts'
-import { devnetPages, withBrowser } from '../support/page.ts'
+import { devnetPages, openPage, withBrowser } from '../support/page.ts'
 
-withBrowser('a reader who uses no mouse or sees no screen', () => {
+withBrowser('the page of a devnet', () => {
   const site = devnetPages()
   let views: readonly string[]
 
@@ -49,7 +51,7 @@ withBrowser('a reader who uses no mouse or sees no screen', () => {
     expect(found).toEqual([])
   })
 
-  test('can reach the content, the views and the search with the keyboard alone', async () => {
+  test('a reader who uses no mouse can reach the content, the views and the search with the keyboard alone', async () => {
     const { page } = await site.open()
     await page.locator('main h1').waitFor()
     await page.keyboard.press('Tab')
@@ -60,5 +62,28 @@ withBrowser('a reader who uses no mouse or sees no screen', () => {
     }
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { level: 1, name: 'Validators' }).waitFor()
+  })
+
+  test('the overview shows a new block without being asked', async () => {
+    const { page, shot } = await site.open()
+    const height = await site.net.mine(12)
+    await page.getByRole('link', { name: String(height), exact: true }).waitFor()
+    await shot('overview', true)
+  })
+
+  test('the overview loads less than 150 kB, compressed, and nothing from elsewhere', async () => {
+    const { page, settled, close } = await openPage(site.browser, 'about:blank')
+    const loaded = new Map<string, Response>()
+    page.on('response', (response) => loaded.set(response.url(), response))
+    await page.goto(site.net.url)
+    await settled()
+    await page.locator('.plot canvas').nth(1).waitFor()
+    const files = [...loaded].filter(([url]) => /\/(?:assets\/[^/]*)?$/.test(url))
+    const bodies = await Promise.all(files.map(([, response]) => response.body()))
+    const bytes = bodies.map((body) => gzipSync(body, { level: 9 }).length)
+    expect(bytes.reduce((sum, length) => sum + length, 0)).toBeLessThan(150_000)
+    expect(files.length).toBeGreaterThan(3)
+    expect([...loaded.keys()].filter((url) => !url.startsWith(site.net.url))).toEqual([])
+    await close()
   })
 })

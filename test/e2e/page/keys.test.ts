@@ -215,6 +215,7 @@ withBrowser('keys of the page', () => {
     await soon.waitFor()
     await page.clock.fastForward('01:00')
     await locked.waitFor()
+    await page.getByRole('button', { name: 'Open wallet' }).waitFor()
     expect(await soon.count()).toBe(0)
     await shot('keys-locked')
     expect(await findings(page)).toEqual([])

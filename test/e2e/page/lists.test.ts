@@ -189,12 +189,8 @@ withBrowser('lists', () => {
     await svc.async.governance.proposeChangeParam({ from: alice, name: 'inflation_rate', value: '3' })
     await open.getByRole('link', { name: String(before + 1), exact: true }).waitFor()
   })
-})
 
-withBrowser('a gateway that asks for patience', () => {
-  const site = devnetPages()
-
-  test('is waited for: every figure comes, and nothing is shown as missing or as an error', async () => {
+  test('a gateway that asks for patience is waited for: every figure comes, and nothing is shown as missing or as an error', async () => {
     await site.net.mine(1)
     const { page, close } = await openPage(site.browser, 'about:blank')
     const counts = new Map<string, number>()

@@ -6,6 +6,7 @@ import { findCometBft } from '../../../src/comet/find.ts'
 import { startLightProxy } from '../../../src/comet/light.ts'
 import { openNodeRpc } from '../../../src/comet/rpc.ts'
 import { startGateway } from '../../../src/gateway/gateway.ts'
+import { silentLogger } from '../support/gateways.ts'
 import { devnetPages, openPage, withBrowser } from '../support/page.ts'
 import { openAccount, signSheet } from '../support/wallet.ts'
 
@@ -232,7 +233,8 @@ withBrowser('a vote among three validators', () => {
     expect(await page.locator('.status-line').textContent()).toContain(`until ${end} UTC`)
   })
 
-  test('is proven row by row where the gateway leads to a light client', async () => {
+  test('is proven row by row where the gateway leads to a light client, and a row that was changed is told', async () => {
+    const owner = site.net.accounts[0].address
     const node = openNodeRpc(site.net.rpcUrl)
     const { hash } = await node.block(1)
     await node.close()
@@ -248,11 +250,17 @@ withBrowser('a vote among three validators', () => {
       witnesses,
       trust,
     })
-    const logger = { info: () => undefined, warn: () => undefined, error: () => undefined }
-    const gateway = await startGateway({ node: site.net.rpcUrl, port: 0, light: light.url, logger })
+    const gateway = await startGateway({ node: site.net.rpcUrl, port: 0, light: light.url, logger: silentLogger })
     const { page, failures, goTo, shot, close } = await openPage(site.browser, gateway.url)
     try {
-      await page.getByLabel('Verify rows').check()
+      await goTo(`accounts/${owner}`)
+      await page.getByText('base units').first().waitFor()
+      expect(await page.getByText('by the light client').count()).toBe(0)
+      await page.getByRole('checkbox', { name: 'Verify rows' }).check()
+      await page.getByText(/Proven at block [0-9,]+ by the light client/).waitFor()
+      await goTo(`validators/${owner}`)
+      await page.getByText(/Proven at block [0-9,]+ by the light client/).waitFor()
+      await shot('verified', true)
       await goTo('parameters/max_vals')
       await page.getByText(/^Proven at block/).waitFor()
       await goTo('proposals')
@@ -260,6 +268,19 @@ withBrowser('a vote among three validators', () => {
       await page.getByText(/^Proven at block/).waitFor()
       expect(await page.getByText('is another value').count()).toBe(0)
       await shot('proposal-proven', true)
+      await page.route('**/', async (route) => {
+        const answer = await route.fetch()
+        const text = await answer.text()
+        const isBalance = route.request().postData()?.includes('svc_getBalance') === true
+        await route.fulfill({
+          response: answer,
+          body: isBalance ? text.replace(/"result":"\d+"/, '"result":"1"') : text,
+        })
+      })
+      await goTo(`accounts/${owner}`)
+      await page.getByText(/What is proven at block [0-9,]+ is another value: balance \d{2,}/).waitFor()
+      // What is on its way when the page closes is no failure.
+      await page.unrouteAll({ behavior: 'ignoreErrors' })
       expect(failures).toEqual([])
     } finally {
       await close()

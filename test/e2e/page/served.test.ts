@@ -3,50 +3,29 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Browser } from 'playwright-core'
 import { type Devnet, makePlace, startDevnet } from '../support/devnet.ts'
 import { openPage, startBrowser, type WebPage, withBrowser } from '../support/page.ts'
 import { testFolder } from '../support/testFolder.ts'
 
-const folder = testFolder()
+const folder = testFolder(() => net?.stop())
 
-describe('svcd devnet', () => {
-  test('names the page where its gateway serves one, and --no-page turns it off', async () => {
-    for (const [flags, env, isServed] of [
-      [[], {}, true],
-      [['--no-page'], {}, false],
-      [[], { SVCD_NO_PAGE: '1' }, false],
-    ] as const) {
-      const net = await startDevnet(await makePlace(join(folder, 'chain')), flags, { ...process.env, ...env })
-      const { status } = await fetch(`${net.url}/`)
-      const { stdout } = await net.stop()
-      expect([flags, status, stdout.includes(`\npage          ${net.url}/\n`)]).toEqual([
-        flags,
-        isServed ? 200 : 404,
-        isServed,
-      ])
-    }
-  })
+let net: Devnet
+beforeAll(async () => {
+  net = await startDevnet(await makePlace(join(folder, 'browsed')))
 })
 
 withBrowser('the page in Chromium', () => {
-  let net: Devnet
   let browser: Browser
   let web: WebPage
 
   beforeAll(async () => {
-    ;[net, browser] = await Promise.all([
-      makePlace(join(folder, 'browsed')).then((place) => startDevnet(place)),
-      startBrowser(),
-    ])
+    browser = await startBrowser()
     web = await openPage(browser, net.url)
     await web.page.getByRole('row').first().waitFor()
   })
-  afterAll(async () => {
-    await browser?.close()
-    await net?.stop()
-  })
+  afterAll(() => browser?.close())
 
   /** What an expression comes to in the page: its value, or what it throws or rejects with. */
   const inPage = (expression: string): Promise<unknown> =>
@@ -118,4 +97,16 @@ withBrowser('the page in Chromium', () => {
       server.close()
     }
   })
+})
+
+test('svcd devnet names the page where its gateway serves one, and --no-page turns it off', async () => {
+  const without = await startDevnet(await makePlace(join(folder, 'without')), ['--no-page'])
+  for (const [one, isServed] of [
+    [net, true],
+    [without, false],
+  ] as const) {
+    const { status } = await fetch(`${one.url}/`)
+    const { stdout } = await one.stop()
+    expect([status, stdout.includes(`\npage          ${one.url}/\n`)]).toEqual([isServed ? 200 : 404, isServed])
+  }
 })

@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Browser, Page } from 'playwright-core'
-import type { Devnet } from '../../../src/cli/devnet/startDevnet.ts'
+import { beforeAll, expect, test } from '@jest/globals'
+import type { Page } from 'playwright-core'
 import { Svc } from '../../../src/client/index.ts'
 import { findings } from '../support/axe.ts'
-import { deadKey, openPage, startBrowser, type WebPage, withBrowser } from '../support/page.ts'
-import { startDevnet } from '../support/recordedDevnet.ts'
+import { deadKey, devnetPages, withBrowser } from '../support/page.ts'
 import { openAccount, signAndClose } from '../support/wallet.ts'
 
 const TOKEN = 10n ** 18n
@@ -12,8 +10,7 @@ const TOKEN = 10n ** 18n
 const PHONE = { viewport: { width: 390, height: 844 }, colorScheme: 'dark' } as const
 
 withBrowser('a holder of tokens who has no candidacy', () => {
-  let net: Devnet
-  let browser: Browser
+  const site = devnetPages({ fast: true, balance: '1000000token' })
   let svc: Svc
   let owner: string
   let holder: string
@@ -27,7 +24,7 @@ withBrowser('a holder of tokens who has no candidacy', () => {
   /** Makes blocks, which pay awards for the time between them, until `isThere`. */
   async function mineUntil(page: Page, isThere: () => Promise<boolean>): Promise<void> {
     while (!(await isThere())) {
-      await net.mine(1)
+      await site.net.mine(1)
       await page.waitForTimeout(250)
     }
   }
@@ -39,21 +36,15 @@ withBrowser('a holder of tokens who has no candidacy', () => {
   }
 
   beforeAll(async () => {
-    ;[net, browser] = await Promise.all([startDevnet({ fast: true, balance: '1000000token' }), startBrowser()])
-    svc = new Svc(net.url)
-    owner = net.accounts[0].address
-    holder = net.accounts[1]?.address as string
+    svc = new Svc(site.net.url)
+    owner = site.net.accounts[0].address
+    holder = site.net.accounts[1]?.address as string
     // So that the clock of the chain is known.
-    await net.mine(3)
-  })
-
-  afterAll(async () => {
-    await browser?.close()
-    await net?.close()
+    await site.net.mine(3)
   })
 
   test('stakes, sees the first award, takes half back, and is paid', async () => {
-    const { page, failures, goTo, shot, close } = await openPage(browser, net.url)
+    const { page, goTo, shot } = await site.open()
     await goTo('account')
     await page.getByText('Open your account to see what it has').waitFor()
     await openAccount(page, holder)
@@ -107,19 +98,17 @@ withBrowser('a holder of tokens who has no candidacy', () => {
     await page.getByRole('row', { name: new RegExp(`450,000 devnet ${pending?.completion_height} ${about}`) }).waitFor()
     await shot('my-account-unbonding', true)
     const before = BigInt(await svc.async.getBalance(holder))
-    await net.mine(22)
+    await site.net.mine(22)
     await page.getByRole('heading', { name: 'Unbonding' }).waitFor({ state: 'detached' })
     expect(BigInt(await svc.async.getBalance(holder)) - before).toBe(450_000n * TOKEN)
     await figure(page, 'Balance').getByText('549,999.').waitFor()
     await goTo(`accounts/${holder}`)
     await page.getByRole('row', { name: /devnet/ }).waitFor()
     expect(await page.getByRole('link', { name: /^Take back/ }).count()).toBe(0)
-    expect(failures).toEqual([])
-    await close()
   })
 
   test('on a phone: takes all of it back, and sees what unbonds and how its validator voted', async () => {
-    const { page, failures, goTo, shot, close } = await openPage(browser, net.url, PHONE)
+    const { page, goTo, shot } = await site.open('', PHONE)
     const { deliver_tx } = await svc.async.governance.proposeChangeParam({ from: owner, name: 'max_vals', value: '7' })
     await goTo(`validators/${owner}`)
     await openAccount(page, holder)
@@ -145,12 +134,10 @@ withBrowser('a holder of tokens who has no candidacy', () => {
     await goTo('validators?sort=-return')
     await page.getByRole('row', { name: /devnet/ }).waitFor()
     await shot('validators-phone-dark', true)
-    expect(failures).toEqual([])
-    await close()
   })
 
   test('every view of a holder fits 320 px, and axe finds nothing serious in it', async () => {
-    const { page, goTo, settled, shot, close } = await openPage(browser, net.url, {
+    const { page, goTo, settled, shot } = await site.open('', {
       viewport: { width: 320, height: 640 },
     })
     await openAccount(page, holder)
@@ -174,16 +161,14 @@ withBrowser('a holder of tokens who has no candidacy', () => {
       widths.push([view, await page.locator('html').evaluate((it) => it.scrollWidth)])
     }
     expect(widths).toEqual(views.map((view) => [view, 320]))
-    await close()
   })
 
   test('the owner counts with its own shares, and a raise of the commission waits', async () => {
-    const [second, third] = [net.accounts[2]?.address as string, net.accounts[3]?.address as string]
+    const [second, third] = [site.net.accounts[2]?.address as string, site.net.accounts[3]?.address as string]
     const { validator, delegator } = svc.async.stake
     await validator.declare({ from: second, pubKey: deadKey(), description: { name: 'Alder' } })
     await delegator.accept({ from: holder, validatorAddress: second, amount: 9_000n * TOKEN })
-    const web: WebPage = await openPage(browser, net.url)
-    const { page, failures, goTo, shot, close } = web
+    const { page, goTo, shot } = await site.open()
     await goTo(`validators/${second}/stake`)
     await page.getByText('There is no room left').waitFor()
     await goTo(`validators/${second}`)
@@ -219,7 +204,5 @@ withBrowser('a holder of tokens who has no candidacy', () => {
     await signAndClose(page)
     expect((await validator.queryStake(third)).data).toMatchObject({ self_shares: String(2_000n * TOKEN) })
     await page.getByRole('button', { name: /^Accept request/ }).waitFor({ state: 'detached' })
-    expect(failures).toEqual([])
-    await close()
   })
 })

@@ -225,29 +225,6 @@ withBrowser('the wallet', () => {
     await shot('sign-insufficient')
   })
 
-  test('locks when nobody was there for ten minutes, and by a button', async () => {
-    const { page } = web
-    await page.clock.install()
-    await page.reload()
-    const open = async (): Promise<void> => {
-      await page.getByRole('button', { name: 'Open wallet' }).click()
-      await page.getByRole('button', { name: `Use ${address(1)}` }).click()
-      await page.getByRole('button', { name: 'is open. Show the wallet' }).waitFor()
-    }
-    await open()
-    await page.clock.fastForward('09:00')
-    await page.keyboard.press('Tab')
-    await page.clock.fastForward('09:00')
-    await page.getByRole('button', { name: 'is open. Show the wallet' }).waitFor()
-    await page.clock.fastForward('02:00')
-    await page.getByRole('button', { name: 'Open wallet' }).waitFor()
-    await open()
-    await page.getByRole('button', { name: 'is open. Show the wallet' }).click()
-    await page.getByRole('button', { name: 'Lock' }).click()
-    await page.getByRole('button', { name: 'Close' }).click()
-    await page.getByRole('button', { name: 'Open wallet' }).waitFor()
-  })
-
   test('goes on looking for a transaction that is in no block in time', async () => {
     const { page, shot } = web
     let isHidden = true
