@@ -1,14 +1,12 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { devnetArgs, makePlace, type Place, startDevnet, svcd } from './support/devnet.ts'
 import { descendantsOf, isRunning } from './support/processes.ts'
 import { testFolder } from './support/testFolder.ts'
 
 const folder = testFolder()
-const checkout = fileURLToPath(new URL('../..', import.meta.url))
 
 /** What a refusal looks like: exit status 2, one line on stderr. */
 async function expectRefusal(ended: ReturnType<typeof svcd>, line: RegExp): Promise<void> {
@@ -109,11 +107,6 @@ test('a retired program ends the devnet with status 0 and says so; only its succ
     svcd(devnetArgs(place)),
     /this program runs version 1, which the chain has retired: it is at version 2/,
   )
-  await expectRefusal(svcd(['start', '--home', place.home]), /it is at version 2.*--accept-program-version 2/)
-  await expectRefusal(
-    svcd(['start', '--home', place.home, '--accept-program-version', '3']),
-    /this program runs version 3, but the chain is still at version 2/,
-  )
   expect(await svcd(['program', 'accept', '2', '--home', place.home])).toMatchObject({ status: 0 })
   const next = await startDevnet(place)
   await next.waitForHeight(retiredBlockHeight + 2)
@@ -142,25 +135,6 @@ describe('what the person can put right', () => {
     await expectRefusal(svcd(devnetArgs(place)), /not the home of a devnet.*thesis\.txt/)
     await expectRefusal(svcd([...devnetArgs(place), '--reset']), /not the home of a devnet.*thesis\.txt/)
     expect([readdirSync(home), readFileSync(join(home, 'thesis.txt'), 'utf8')]).toEqual([['thesis.txt'], 'mine'])
-  })
-
-  test('the home of another chain: one line that names the chain, exit status 2', async () => {
-    const home = join(folder, 'other')
-    mkdirSync(join(home, 'config'), { recursive: true })
-    writeFileSync(join(home, 'config', 'genesis.json'), JSON.stringify({ chain_id: 'main-1' }))
-    await expectRefusal(svcd([...devnetArgs(await makePlace(home)), '--reset']), /main-1/)
-    expect(readdirSync(join(home, 'config'))).toEqual(['genesis.json'])
-  })
-
-  test('neither CometBFT nor Go: one line that names both ways to get it, exit status 2, and no process left', async () => {
-    // A checkout of its own: the cache of this one may hold a program.
-    const copy = join(folder, 'checkout')
-    for (const part of ['src', 'cometbft-config', 'package.json'])
-      cpSync(join(checkout, part), join(copy, part), { recursive: true })
-    symlinkSync(join(checkout, 'node_modules'), join(copy, 'node_modules'))
-    const env = { ...process.env, HOME: folder, PATH: join(folder, 'nowhere'), SVCD_COMETBFT: '' }
-    const place = await makePlace(join(folder, 'none'))
-    await expectRefusal(svcd(devnetArgs(place), env, join(copy, 'src/cli/svcd.js')), /Install Go .*PATH.*SVCD_COMETBFT/)
   })
 
   test('a CometBFT that cannot be run: one line that names it, exit status 2', async () => {

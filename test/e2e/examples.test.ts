@@ -87,35 +87,63 @@ async function shows(node: Node, data: string, value: string): Promise<void> {
 
 const hex = (text: string): string => `0x${Buffer.from(text).toString('hex')}`
 
+/** The blocks of code of a page that this file runs. */
+const samplesOf = (page: string): string =>
+  examplesRunBy('test/e2e/examples.test.ts', page)
+    .map(({ code }) => code)
+    .join('\n')
+
+/** Runs the curl commands of a page, which must all succeed; the value that the last one reads. */
+function curlOf(page: string, rpc: string): string {
+  const lines = samplesOf(page).match(/^curl .*$/gm) ?? []
+  const answers = lines.map((line) => {
+    const moved = line.replace('curl ', 'curl -s ').replace('http://127.0.0.1:26657', rpc)
+    return JSON.parse(execFileSync('sh', ['-c', moved], { encoding: 'utf8' })) as { result: Partial<Query> }
+  })
+  expect(answers.length).toBeGreaterThan(1)
+  expect(answers.filter((answer) => 'error' in answer)).toEqual([])
+  return Buffer.from(answers.at(-1)?.result.response?.value ?? '', 'base64').toString()
+}
+
 test.each([
-  // The last one is refused by CheckTx. `data` is read until it has the value.
-  { name: 'kvstore', good: ['fruit=apple', 'tree=oak'], bad: 'fruit', data: 'tree', value: 'oak' },
-  { name: 'counter', good: ['3', '2', '1'], bad: '0', data: '', value: '3' },
-  { name: 'quickStart', good: ['a', 'b', 'c'], bad: '', data: '', value: '3' },
-])('a node drives $name, and again after both have stopped', async ({ name, good, bad, data, value }) => {
+  // The commands of `page` read `shown`. `bad` is refused by CheckTx. `data` is read until it has the value.
+  {
+    name: 'kvstore',
+    page: 'examples/kvstore/README.md',
+    shown: 'apple',
+    good: ['tree=oak'],
+    bad: 'fruit',
+    data: 'tree',
+    value: 'oak',
+  },
+  { name: 'counter', page: 'examples/counter/README.md', shown: '2', good: ['4', '3'], bad: '0', data: '', value: '4' },
+  { name: 'quickStart', page: 'src/abci/README.md', shown: '1', good: ['a', 'b'], bad: '', data: '', value: '3' },
+])('a node drives $name, as $page says, and again after both have stopped', async (example) => {
+  const { name, page, shown, good, bad, data, value } = example
   const home = join(folder.path, `${name}-home`)
   execFileSync(comet.path, ['init', '--home', home], { stdio: 'ignore' })
   const rpc = await configure(home)
   for (const txs of [good, []]) {
-    const example = await start(name, home)
+    const program = await start(name, home)
     const node = await startNode(comet.path, home, rpc, socketOf(name))
     running.push(node)
+    if (txs === good) expect(curlOf(page, rpc)).toBe(shown)
     for (const tx of txs) expect(await node.ask(`broadcast_tx_sync?tx=${hex(tx)}`)).toMatchObject({ code: 0 })
     await shows(node, data, value)
     expect(await node.ask(`broadcast_tx_sync?tx=${hex(bad)}`)).toMatchObject({ code: 1 })
     await node.stop()
-    await example.stop()
+    await program.stop()
   }
   // The quick start goes on with its file. The others were sent all blocks again.
   expect(existsSync(join(home, 'count.json'))).toBe(name === 'quickStart')
   if (name !== 'quickStart') return
-  const example = await start(name, home)
+  const program = await start(name, home)
   const application = await connectApplication(socketOf(name))
   expect(
     (await application.info?.({ version: '', blockVersion: 0, p2pVersion: 0, abciVersion: '' }))?.lastBlockHeight,
   ).toBeGreaterThan(0)
   application.close()
-  await example.stop()
+  await program.stop()
 })
 
 test.each([
@@ -240,44 +268,25 @@ describe("CometBFT's own kvstore, in Go, is caught by the test chain", () => {
   })
 })
 
-describe('the commands of a page', () => {
-  const samplesOf = (page: string): string =>
-    examplesRunBy('test/e2e/examples.test.ts', page)
-      .map(({ code }) => code)
-      .join('\n')
+test('examples/mempool/README.md: curl sends transactions and reads oak', async () => {
+  const home = join(folder.path, 'mempool-page')
+  execFileSync(comet.path, ['init', '--home', home], { stdio: 'ignore' })
+  const rpc = await configure(home)
+  const example = await start('mempool')
+  const node = await startNode(comet.path, home, rpc, socketOf('mempool'))
+  running.push(node)
+  expect(curlOf('examples/mempool/README.md', rpc)).toBe('oak')
+  await node.stop()
+  await example.stop()
+})
 
-  test.each([
-    { name: 'kvstore', page: 'examples/kvstore/README.md', value: 'apple' },
-    { name: 'counter', page: 'examples/counter/README.md', value: '2' },
-    { name: 'mempool', page: 'examples/mempool/README.md', value: 'oak' },
-    { name: 'quickStart', page: 'src/abci/README.md', value: '1' },
-  ])('$page: curl sends transactions and reads $value', async ({ name, page, value }) => {
-    const home = join(folder.path, `${name}-page`)
-    execFileSync(comet.path, ['init', '--home', home], { stdio: 'ignore' })
-    const rpc = await configure(home)
-    const example = await start(name)
-    const node = await startNode(comet.path, home, rpc, socketOf(name))
-    running.push(node)
-    const lines = samplesOf(page).match(/^curl .*$/gm) ?? []
-    const answers = lines.map((line) => {
-      const moved = line.replace('curl ', 'curl -s ').replace('http://127.0.0.1:26657', rpc)
-      return JSON.parse(execFileSync('sh', ['-c', moved], { encoding: 'utf8' })) as { result: Partial<Query> }
-    })
-    expect(answers.length).toBeGreaterThan(1)
-    expect(answers.filter((answer) => 'error' in answer)).toEqual([])
-    expect(Buffer.from(answers.at(-1)?.result.response?.value ?? '', 'base64').toString()).toBe(value)
-    await node.stop()
-    await example.stop()
-  })
-
-  test("examples/kvstore/README.md: abci-cli's console", async () => {
-    const example = await start('kvstore')
-    const said = await replay(
-      await abciCli(COMETBFT_VERSION),
-      socketOf('kvstore'),
-      samplesOf('examples/kvstore/README.md'),
-    )
-    expect(said).toMatch(/^-> value: apple$/m)
-    await example.stop()
-  })
+test("examples/kvstore/README.md: abci-cli's console", async () => {
+  const example = await start('kvstore')
+  const said = await replay(
+    await abciCli(COMETBFT_VERSION),
+    socketOf('kvstore'),
+    samplesOf('examples/kvstore/README.md'),
+  )
+  expect(said).toMatch(/^-> value: apple$/m)
+  await example.stop()
 })

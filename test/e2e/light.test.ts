@@ -242,15 +242,17 @@ describe('svc.verified over `cometbft light`', () => {
   })
 
   test('a changed byte of key, value or proof, another height, another account: refused', async () => {
-    for (const member of ['key', 'value', 'proof']) {
-      for (const at of [0, 3, -1]) {
-        gateway.bend = flip(member, at)
-        expect([member, at, await refusal(svc.verified.getBalance(owner))]).toEqual([
-          member,
-          at,
-          expect.stringMatching(/^SvcProofError: not verified: /),
-        ])
-      }
+    // test/client/verified.test.ts changes every byte.
+    for (const [member, at] of [
+      ['key', 0],
+      ['value', 3],
+      ['proof', -1],
+    ] as const) {
+      gateway.bend = flip(member, at)
+      expect([member, await refusal(svc.verified.getBalance(owner))]).toEqual([
+        member,
+        expect.stringMatching(/^SvcProofError: not verified: /),
+      ])
     }
     gateway.bend = (_method, answer) => {
       result(answer)['height'] = Number(result(answer)['height']) - 1
