@@ -148,7 +148,7 @@ describe('a genesis file that cannot be served', () => {
     })
     await expectUserError(
       ['init', '--home', join(place.folder, 'high'), '--genesis', path],
-      /initial_height: expected 0 to 10{15}, got /,
+      /initial_height: expected 0 to 10{9}, got /,
     )
   })
 })
