@@ -80,8 +80,9 @@ export interface PartEnd {
   readonly log: string
 }
 
-// An application that ends within this time after CometBFT, in ms, counts as the cause of both.
-const APP_END_MS = 1000
+// An application that ends within this time after CometBFT, in ms, counts as the cause of both. A retired one tells
+// CometBFT first, and closes its files on a machine where many programs end at once.
+const APP_END_MS = 5000
 
 /**
  * The ways in which a validator's parts can end. CometBFT also counts as ended when it runs on without making blocks.
@@ -103,13 +104,15 @@ function endOfOne({ name, logs, app, node }: Validator): readonly Promise<PartEn
 
 const anyEnd = ({ validators }: Parts): Promise<PartEnd> => Promise.race(validators.flatMap(endOfOne))
 
-/** Waits for the first part to end. If its program was retired, the others get 5 s to end in the same block. */
+/** Waits for the first part to end. If its program was retired, the others get time to end in the same block. */
 export async function firstEnd(parts: Parts): Promise<PartEnd> {
   const first = await anyEnd(parts)
   if (first.isRetired === true)
-    await Promise.race([Promise.all(parts.validators.map(({ app }) => app?.exited)), sleep(5000)])
+    await Promise.race([Promise.all(parts.validators.map(({ app }) => app?.exited)), sleep(APP_END_MS)])
   return first
 }
+
+const NOTICED_MS = 2000
 
 /** Runs a step of the start. When a part ends meanwhile, that is the error, not the timeout that would follow. */
 export async function whileAllRun(parts: Parts, step: () => Promise<void>): Promise<void> {
@@ -120,7 +123,7 @@ export async function whileAllRun(parts: Parts, step: () => Promise<void>): Prom
     await Promise.race([step(), ended])
   } catch (error) {
     // The step may have failed because of a part whose end is noticed a moment later.
-    const isEnding = await Promise.race([anyEnd(parts).then(() => true), sleep(2 * APP_END_MS, false)])
+    const isEnding = await Promise.race([anyEnd(parts).then(() => true), sleep(NOTICED_MS, false)])
     if (isEnding) await ended
     throw error
   }
