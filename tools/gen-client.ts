@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import type { Fields } from '../src/tx/fields.ts'
 import { clientOperations, clientQueries, type ClientQuery, typeOfSchema } from './client/surface.ts'
 import { eventsSource } from './client/events.ts'
-import { formsSource } from './client/forms.ts'
+import { formsSource, typesOf } from './client/forms.ts'
 import { importsOf, rowsSource } from './client/tables.ts'
 
 const out = join(import.meta.dirname, '../src/client/gen')
@@ -124,9 +124,6 @@ function fieldsSource(fields: Fields): string {
   })
   return `{ ${lines.join(', ')} }`
 }
-
-const typesOf = (fields: Fields): readonly string[] =>
-  Object.values(fields).flatMap(({ type, fields: inner }) => (inner === undefined ? [type] : typesOf(inner)))
 
 /** What the lists are made with: most methods are called as their functions are, and a browser loads the rest only. */
 const HELPERS = `const query = (call: string, method = \`svc_\${call.replace(/.*\\./, '')}\`): QuerySpec => ({ call, method })

@@ -34,7 +34,8 @@ const formFields = (fields: Fields): readonly object[] =>
     ...(inner === undefined ? {} : { fields: formFields(inner) }),
   }))
 
-const typesOf = (fields: Fields): readonly string[] =>
+/** The names of the value types in fields, those of inner fields too. */
+export const typesOf = (fields: Fields): readonly string[] =>
   Object.values(fields).flatMap(({ type, fields: inner }) => (inner === undefined ? [type] : typesOf(inner)))
 
 const upper = (name: string): string => `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`
