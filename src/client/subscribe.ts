@@ -74,7 +74,7 @@ interface Running {
   readonly show: (connection: Connection) => void
   readonly settle: PromiseWithResolvers<void>
   isOpen: boolean
-  height: number | undefined
+  height?: number
   seen: number
   /** Events of that height that come again after the connection was lost. */
   skip: number
@@ -192,8 +192,11 @@ function openSocket(address: string, { onOpen, onMessage, onEnd }: Listener) {
   return { send, end, isOpen: () => socket.readyState === socket.OPEN }
 }
 
-const failure = ({ code, message, data }: NonNullable<Message['error']>): SvcRpcError =>
-  new SvcRpcError(METHOD, code, message, data)
+/** An error that a callback throws is the caller's: it must not close the connection, nor keep another from coming. */
+const later =
+  <T>(isRunning: () => boolean, callback: ((told: T) => void) | undefined) =>
+  (told: T): void =>
+    queueMicrotask(() => void (isRunning() && callback?.(told)))
 
 /**
  * Creates the websocket that all subscriptions of a client share. It is open while there are any. When it is lost it is
@@ -217,6 +220,7 @@ export function connect(url: string) {
   }
   const leave = (id: string): void => socket?.send(0, 'svc_unsubscribe', [id])
   const onAnswer = (running: Running, { result, error }: Message): void => {
+    const { code, message, data } = error ?? { code: -32603, message: 'the gateway refuses', data: undefined }
     const isAccepted = typeof result === 'string'
     if (isAccepted && !all.has(running)) return leave(result)
     if (isAccepted) {
@@ -225,10 +229,10 @@ export function connect(url: string) {
       running.isOpen = true
       running.settle.resolve()
       running.show({ state: 'open' })
-    } else if (running.isOpen) socket?.end(error?.message ?? 'the gateway refuses')
+    } else if (running.isOpen) socket?.end(message)
     else {
       all.delete(running)
-      running.settle.reject(failure(error ?? { code: -32603, message: 'the gateway refuses' }))
+      running.settle.reject(new SvcRpcError(METHOD, code, message, data))
     }
   }
   const onMessage = (message: Message): void => {
@@ -268,19 +272,10 @@ export function connect(url: string) {
       onEvent: (event: never) => void,
     ): Promise<SvcSubscription> => {
       const settle = Promise.withResolvers<void>()
-      // An error that a callback throws is the caller's: it must not close the connection, nor keep another from coming.
-      const call = (callback: () => void): void => queueMicrotask(() => void (all.has(running) && callback()))
-      const running: Running = {
-        topic,
-        options,
-        tell: (event) => call(() => onEvent(event as never)),
-        show: (connection) => call(() => options.onState?.(connection)),
-        settle,
-        isOpen: false,
-        height: undefined,
-        seen: 0,
-        skip: 0,
-      }
+      const isRunning = (): boolean => all.has(running)
+      const tell = later(isRunning, onEvent as (event: unknown) => void)
+      const show = later(isRunning, options.onState)
+      const running: Running = { topic, options, tell, show, settle, isOpen: false, seen: 0, skip: 0 }
       all.add(running)
       if (socket?.isOpen() === true) begin(running)
       else open()

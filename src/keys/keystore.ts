@@ -135,7 +135,7 @@ function object(value: unknown, member: string): Json {
 }
 
 function hex(value: unknown, member: string, min: number, max = min): string {
-  const bytes = typeof value === 'string' && value.length <= 2 * max + 2 ? fromHex(value.replace(/^0x/, '')) : undefined
+  const bytes = typeof value === 'string' ? fromHex(value.replace(/^0x/, '')) : undefined
   const range = min === max ? String(min) : `${min} to ${max}`
   if (bytes === undefined || bytes.length < min || bytes.length > max)
     throw malformed(`${member}: expected hex of ${range} bytes`)
