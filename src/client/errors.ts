@@ -90,6 +90,10 @@ export class SvcProofError extends Error {
 /** The code of a call without an answer: the gateway cannot be reached, or the connection was lost. Source: EIP-1193. */
 export const DISCONNECTED = 4900
 
+/** The error of a call to a gateway that cannot be reached. */
+export const unreachable = (method: string, address: string, reason: string): SvcRpcError =>
+  new SvcRpcError(method, DISCONNECTED, `the gateway at ${address} cannot be reached: ${reason}`)
+
 /** JSON-RPC's code of a method that the server does not have. */
 export const METHOD_NOT_FOUND = -32601
 

@@ -1,5 +1,5 @@
 import { isObject } from '../base/json.ts'
-import { DISCONNECTED, SvcRpcError } from './errors.ts'
+import { SvcRpcError, unreachable } from './errors.ts'
 import type { GetBlockResult, GetTransactionResult } from './gen/calls.ts'
 
 /**
@@ -251,9 +251,7 @@ export function connect(url: string) {
       if (running.isOpen) running.show({ state: 'lost', reason })
       else {
         all.delete(running)
-        running.settle.reject(
-          new SvcRpcError(METHOD, DISCONNECTED, `the gateway at ${address} cannot be reached: ${reason}`),
-        )
+        running.settle.reject(unreachable(METHOD, address, reason))
       }
     }
     if (all.size > 0) setTimeout(open, pauseMs)

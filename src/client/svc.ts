@@ -166,16 +166,14 @@ export function createFunctions(
   const senders = new Map<Address, AccountSender>()
   let known = chainIdGiven
   let reading: Promise<string> | undefined
-  const chainId = async (): Promise<string> => {
-    if (known !== undefined) return known
-    reading ??= transport.ask(STATUS).then(chainIdOf)
-    try {
-      return (known = await reading)
-    } catch (error) {
-      reading = undefined
-      throw error
-    }
-  }
+  const readChainId = (): Promise<string> =>
+    (reading ??= transport
+      .ask(STATUS)
+      .then(chainIdOf)
+      .finally(() => {
+        reading = undefined
+      }))
+  const chainId = async (): Promise<string> => (known ??= await readChainId())
   const chainIdBlocking = (call: string): string => (known ??= chainIdOf(transport.askBlocking(STATUS, call)))
   const client: Client = { transport, senders, defaultAccount }
   const functions = [

@@ -1,6 +1,6 @@
 import { isObject, show } from '../base/json.ts'
 import { blockingHttp, cannotWait, type HttpText } from './blocking.ts'
-import { DISCONNECTED, METHOD_NOT_FOUND, SvcRpcError } from './errors.ts'
+import { METHOD_NOT_FOUND, SvcRpcError, unreachable } from './errors.ts'
 
 /** One call of a method. */
 export interface Call {
@@ -138,8 +138,6 @@ export function httpTransport({ url, token, fetch: given }: Target): Transport {
     'content-type': 'application/json',
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
   }
-  const unreachable = (method: string, reason: string): SvcRpcError =>
-    new SvcRpcError(method, DISCONNECTED, `the gateway at ${address} cannot be reached: ${reason}`)
   const post = async (body: string, signal?: AbortSignal): Promise<HttpText> => {
     const init = { method: 'POST', headers, body, ...(signal === undefined ? {} : { signal }) }
     const response = await (given ?? fetch)(address, init)
@@ -147,7 +145,7 @@ export function httpTransport({ url, token, fetch: given }: Target): Transport {
   }
   const send = async (method: string, body: string, signal?: AbortSignal): Promise<unknown> => {
     const answer = await post(body, signal).catch((thrown: unknown) => {
-      throw signal?.aborted === true ? signal.reason : unreachable(method, reasonOf(thrown))
+      throw signal?.aborted === true ? signal.reason : unreachable(method, address, reasonOf(thrown))
     })
     return parse(method, answer)
   }
@@ -178,7 +176,7 @@ export function httpTransport({ url, token, fetch: given }: Target): Transport {
         throw cannotWait(functionCall, 'a fetch of your own works only in this thread, which would stand still')
       const post = (one: Call): unknown => {
         const answer = blocking(callText(one), functionCall)
-        if ('reason' in answer) throw unreachable(call.method, answer.reason)
+        if ('reason' in answer) throw unreachable(call.method, address, answer.reason)
         return parse(call.method, answer)
       }
       const reply = replyOf(call, post(call) as RpcAnswer)
