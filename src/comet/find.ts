@@ -16,8 +16,11 @@ export const COMETBFT_VERSION = '0.38.25'
  */
 const LOWEST_PATCH: Readonly<Record<string, number>> = { '0.37': 5, '0.38': 3, '0.39': 0, '0.40': 0 }
 
+const lines = Object.keys(LOWEST_PATCH)
+const raised = Object.entries(LOWEST_PATCH).flatMap(([line, patch]) => (patch > 0 ? [`${line}.${patch}`] : []))
+
 /** The releases of CometBFT that svcd supports, in words. */
-export const SUPPORTED_COMETBFT = '0.37 to 0.40, from 0.37.5 and 0.38.3'
+export const SUPPORTED_COMETBFT = `${lines[0]} to ${lines.at(-1)}, from ${raised.join(' and ')}`
 
 /** The folder in which a built CometBFT is kept: `.cache/cometbft/<version>` in svcd's own folder. */
 export const defaultCometCache = (): string =>

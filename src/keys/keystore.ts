@@ -135,10 +135,10 @@ function object(value: unknown, member: string): Json {
 }
 
 function hex(value: unknown, member: string, min: number, max = min): string {
-  const bytes = typeof value === 'string' ? fromHex(value.replace(/^0x/, '')) : undefined
+  const digits = typeof value === 'string' ? value.replace(/^0x/, '') : ''
+  const bytes = digits.length > 2 * max ? undefined : fromHex(digits)
   const range = min === max ? String(min) : `${min} to ${max}`
-  if (bytes === undefined || bytes.length < min || bytes.length > max)
-    throw malformed(`${member}: expected hex of ${range} bytes`)
+  if (bytes === undefined || bytes.length < min) throw malformed(`${member}: expected hex of ${range} bytes`)
   return toHex(bytes)
 }
 
