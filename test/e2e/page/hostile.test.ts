@@ -14,6 +14,9 @@ const DESCRIPTION = {
   profile: `${MARKUP}\n${RIGHT_TO_LEFT}\n`.padEnd(2000, 'm'),
 }
 
+/** What markup would have made. */
+const MADE = 'main img, main svg[onload], main script, main iframe, [onerror], a[href^="javascript" i]'
+
 withBrowser('what strangers write', () => {
   const site = devnetPages()
   let validator: string
@@ -69,22 +72,11 @@ withBrowser('what strangers write', () => {
     for (const view of views) {
       await goTo(view)
       await settled()
-      const found = await page.evaluate(() => {
-        const document = (
-          globalThis as unknown as {
-            document: {
-              querySelectorAll: (css: string) => { length: number }
-              documentElement: { scrollWidth: number }
-            }
-          }
-        ).document
-        const made = 'main img, main svg[onload], main script, main iframe, [onerror], a[href^="javascript" i]'
-        return {
-          hacked: 'hacked' in globalThis,
-          made: document.querySelectorAll(made).length,
-          width: document.documentElement.scrollWidth,
-        }
-      })
+      const found = await page.evaluate(`({
+        hacked: 'hacked' in globalThis,
+        made: document.querySelectorAll('${MADE}').length,
+        width: document.documentElement.scrollWidth,
+      })`)
       expect([view, found]).toEqual([view, { hacked: false, made: 0, width: 390 }])
     }
     await goTo(`validators/${validator}`)
