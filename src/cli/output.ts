@@ -7,7 +7,7 @@ import { printTokens, toTokens } from './amounts.ts'
 /** Writes one line to stdout. */
 export const say = (line: string): void => void process.stdout.write(`${line}\n`)
 
-/** Writes lines to stderr, for what is not the command's result. What others put into them is made safe for a terminal. */
+/** Writes lines to stderr, for what is not the command's result. Control characters are escaped: others may have sent them. */
 export const note = (lines: string): void =>
   void process.stderr.write(`${lines.split('\n').map(printable).join('\n')}\n`)
 

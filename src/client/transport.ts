@@ -97,8 +97,8 @@ export interface Target {
   /** The token of the gateway, which the client sends as `Authorization: Bearer`. */
   readonly token?: string
   /**
-   * The id of the chain for which accounts sign. Without it the gateway says which, so one that you do not trust can have
-   * you sign for another chain on which the account has tokens.
+   * The id of the chain that accounts sign for. Without it the gateway says which one, so a gateway that you do not trust
+   * can make you sign for another chain on which the account has tokens.
    */
   readonly chainId?: string
   /**

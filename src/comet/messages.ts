@@ -39,7 +39,7 @@ export const isHeaderExpired = (message: string): boolean => message.includes('h
 /** True when a command failed because another process holds the lock of its database. */
 const isLocked = (message: string): boolean => message.includes('temporarily unavailable')
 
-/** The port on 127.0.0.1 on which a log line says that an RPC server listens. */
+/** The port of 127.0.0.1 that an RPC server listens on, if this log line says so. */
 export const portListenedOn = (line: string): number | undefined => {
   const port = /Starting RPC HTTP server on 127\.0\.0\.1:(\d+)/.exec(line)?.[1]
   return port === undefined ? undefined : Number(port)

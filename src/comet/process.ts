@@ -38,7 +38,7 @@ export async function describeUse(host: string, port: number, byServer = 'is in 
   )
 }
 
-/** A program of CometBFT to run: its path, its arguments, and where its output goes. `onLine`: is told each line of it. */
+/** A CometBFT command to run: its path, its arguments, and where its output goes. `onLine` is called with each line. */
 type RunOptions = {
   program: string
   args: readonly string[]

@@ -80,8 +80,8 @@ export interface PartEnd {
   readonly log: string
 }
 
-// An application that ends within this time after CometBFT, in ms, counts as the cause of both. A retired one tells
-// CometBFT first, and closes its files on a machine where many programs end at once.
+// An application that ends within this time after CometBFT, in ms, counts as the cause of both. When all validators retire
+// at once on a busy machine, closing its files can take seconds.
 const APP_END_MS = 5000
 
 /**
@@ -112,6 +112,7 @@ export async function firstEnd(parts: Parts): Promise<PartEnd> {
   return first
 }
 
+/** How long the end of a part may go unnoticed after the step that failed because of it, in ms. */
 const NOTICED_MS = 2000
 
 /** Runs a step of the start. When a part ends meanwhile, that is the error, not the timeout that would follow. */

@@ -153,7 +153,7 @@ const HEIGHT = /^(?=.*[1-9])([0-9](?:[,_ ]*[0-9]){0,14})[,_ ]*$/
 /** The hash of a block or a transaction. */
 export const HASH = /^(?:0x)?([0-9a-f]{64})$/i
 
-/** What a text may name by its form alone. What stands in brackets is looked for. */
+/** What a text can name, judged by its form alone. The part that the group captures is looked up. */
 const FORMS: readonly (readonly [form: RegExp, find: (part: string) => Promise<readonly Hit[]>])[] = [
   [HEIGHT, ofHeight],
   [HASH, ofHash],

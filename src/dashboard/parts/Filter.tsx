@@ -34,7 +34,7 @@ export function TextFilter({ name, label }: { readonly name: string; readonly la
   )
 }
 
-/** One of many, which stands in the address as the option `name`; the first one is left out. Its list begins anew. */
+/** A choice that the address keeps as the option `name`, unless it is the first one. Changing it shows the first page again. */
 export function ChoiceList({
   name,
   label,

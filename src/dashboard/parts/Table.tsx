@@ -25,7 +25,7 @@ export interface Column<Row> {
   readonly file?: (row: Row) => CsvValue
   /** Stands in the CSV file alone. */
   readonly isFileOnly?: boolean
-  /** Does not stand in the CSV file: it holds what one can do. */
+  /** Holds controls instead of data, so the CSV file leaves it out. */
   readonly isAction?: boolean
   readonly isNumber?: boolean
   /** Its place in a row of a narrow window. A column without one is left out there, and wherever a table is too narrow for it. */

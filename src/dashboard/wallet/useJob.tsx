@@ -3,7 +3,7 @@ import { ErrorNote } from '../parts/notes.tsx'
 import { useRun } from '../parts/useRun.ts'
 import { KeyError, type KeyField } from './keyError.ts'
 
-/** What runs when a form of the wallet is submitted. Its error is told at the field that is to blame, which takes the focus. */
+/** Runs `job` when a form of the wallet is submitted. An error is shown at the field that caused it, which gets the focus. */
 export function useJob(job: () => Promise<void>) {
   const form = useRef<HTMLFormElement>(null)
   const { isBusy, error, run } = useRun()

@@ -8,23 +8,23 @@ import { createTally } from './tally.ts'
 
 type Limits = typeof HTTP_LIMITS
 
-/** What is known of an open connection. */
+/** The state of an open connection. */
 interface Connection {
-  /** Bytes that it has taken, and in how many looks it has taken no more although some waited. */
+  /** Bytes that it has taken, and for how many looks in a row it took none of those that wait. */
   taken: number
   unreadLooks: number
   /** Its request, until that is answered. A websocket is closed in its own way. */
   brings: IncomingMessage | 'websocket' | undefined
-  /** Bytes that it had sent when its last request or message was whole, and in how many looks too many lay behind. */
+  /** Bytes that it had sent when its last request or message ended, and for how many looks in a row too many followed. */
   whole: number
   partLooks: number
 }
 
-/** Bytes of the part of a request or message that has come. */
+/** Bytes of a request or message that is still unfinished. */
 const partOf = ({ bytesRead }: Socket, { brings, whole }: Connection): number =>
   typeof brings === 'object' && brings.complete ? 0 : bytesRead - whole
 
-/** Bytes of a ping or pong of a caller beside its data. */
+/** Bytes of a caller's ping or pong frame without its data. */
 const CONTROL_BYTES = 6
 
 /**

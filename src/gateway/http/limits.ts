@@ -88,10 +88,7 @@ export const UNREAD_MS_MAX = 10_000
  * Attack: slow-readers.
  */
 export const UNREAD_BYTES_MAX = 64 * 1024 * 1024
-/**
- * Bytes of bodies and messages of which only a part has come, in all. Beyond it the connection of the longest part is
- * closed.
- */
+/** Bytes of unfinished requests and messages in all. Beyond it the connection with the longest one is closed. */
 export const PART_BYTES_MAX = 64 * 1024 * 1024
 /** What an answer costs beside its text, in bytes. */
 export const ANSWER_OVERHEAD_BYTES = 1024

@@ -33,7 +33,7 @@ export function createSockets(
     queue.waiting = []
     bytes -= queue.bytes
   }
-  /** Cuts off those with the most until the rest is within the limit, also one that is being closed already. */
+  /** Cuts off the slowest until the rest is within the limit, even those that are closing already. */
   const makeRoom = (): void => {
     while (bytes > unreadBytes) {
       const [slowest] = [...queues].reduce((most, one) => (one[1].bytes > most[1].bytes ? one : most))
