@@ -103,7 +103,7 @@ const checkAddresses = ({ rpc, p2p, abci, metrics }: NonNullable<NodeSettings['a
   for (const [name, value, pattern, expected] of [
     ['rpc', rpc, /^tcp:\/\/\S+:\d{1,5}$/, 'tcp://HOST:PORT'],
     ['p2p', p2p, /^tcp:\/\/\S+:\d{1,5}$/, 'tcp://HOST:PORT'],
-    ['ABCI', abci, /^(tcp:\/\/\S+:\d{1,5}|unix:\/\/\S+|\w+)$/, 'tcp://HOST:PORT or unix:///PATH'],
+    ['ABCI', abci, /^(tcp:\/\/\S+:\d{1,5}|unix:\/\/.+|\w+)$/, 'tcp://HOST:PORT or unix:///PATH'],
     ['metrics', metrics, /^\S*:\d{1,5}$/, 'HOST:PORT'],
   ] as const) {
     if (value === undefined || pattern.test(value)) continue

@@ -62,13 +62,11 @@ const BROKEN = new Set<unknown>(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
 
 /**
  * Sends one request, and sends it again when its connection breaks before the answer begins: the node closes idle
- * connections after 10 s, and a call may be sent into such a close.
+ * connections after 10 s, and a call may be sent into such a close. All of it has `timeoutMs`.
  */
-const post = (posting: Posting, resends = RESENDS_MAX): Promise<Answer> =>
+const post = ({ pool, origin, path, body, timeoutMs, answerBytes, onResend }: Posting): Promise<Answer> =>
   new Promise((done, failed) => {
-    const { pool, origin, path, body, timeoutMs, answerBytes, onResend } = posting
-    const chunks: Buffer[] = []
-    let [status, bytes] = [0, 0]
+    let resends = RESENDS_MAX
     let controller: Dispatcher.DispatchController | undefined
     let late: NodeError | undefined
     const timer = setTimeout(() => {
@@ -76,35 +74,43 @@ const post = (posting: Posting, resends = RESENDS_MAX): Promise<Answer> =>
       failed(late)
       controller?.abort(late)
     }, timeoutMs)
-    // The timer above limits the whole call; undici's own timers begin with the connection.
-    pool.dispatch(
-      { path, method: 'POST', headers: HEADERS, body, headersTimeout: 0, bodyTimeout: 0 },
-      {
-        onRequestStart: (started) => {
-          controller = started
-          if (late !== undefined) started.abort(late)
+    const send = (): void => {
+      const chunks: Buffer[] = []
+      let [status, bytes] = [0, 0]
+      // The timer above limits the whole call; undici's own timers begin with the connection.
+      pool.dispatch(
+        { path, method: 'POST', headers: HEADERS, body, headersTimeout: 0, bodyTimeout: 0 },
+        {
+          onRequestStart: (started) => {
+            controller = started
+            if (late !== undefined) started.abort(late)
+          },
+          onResponseStart: (_, code) => {
+            status = code
+          },
+          onResponseData: (started, chunk) => {
+            bytes += chunk.length
+            if (bytes > answerBytes) started.abort(new Error(`the answer is over ${answerBytes} bytes`))
+            else chunks.push(chunk)
+          },
+          onResponseEnd: () => {
+            clearTimeout(timer)
+            done({ status, body: chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks) })
+          },
+          onResponseError: (_, error) => {
+            const { code } = error as { readonly code?: unknown }
+            if (BROKEN.has(code) && status === 0 && resends > 0) {
+              resends -= 1
+              onResend?.()
+              return send()
+            }
+            clearTimeout(timer)
+            failed(error)
+          },
         },
-        onResponseStart: (_, code) => {
-          status = code
-        },
-        onResponseData: (started, chunk) => {
-          bytes += chunk.length
-          if (bytes > answerBytes) started.abort(new Error(`the answer is over ${answerBytes} bytes`))
-          else chunks.push(chunk)
-        },
-        onResponseEnd: () => {
-          clearTimeout(timer)
-          done({ status, body: chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks) })
-        },
-        onResponseError: (_, error) => {
-          clearTimeout(timer)
-          const { code } = error as { readonly code?: unknown }
-          if (!BROKEN.has(code) || status !== 0 || resends === 0) return failed(error)
-          onResend?.()
-          done(post(posting, resends - 1))
-        },
-      },
-    )
+      )
+    }
+    send()
   })
 
 /**

@@ -102,6 +102,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { signers = [], authToken, publicKeys = false, allowHosts = [], allowOrigins = [] } = options
   checkSigning({ accounts: signers.length, authToken, publicKeys })
   const light = options.light === undefined ? undefined : openLight(options.light)
+  const page = openPage(options.page ?? PAGE_FOLDER, { devnet: publicKeys, light: light !== undefined })
   const clients = openClients(node)
   const tracker = createTracker()
   const head = watchHead(options.stalledAfterMs)
@@ -150,30 +151,30 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     onOutcome: metrics.onOutcome,
     discover: (url) => new RawJson(documentAt(url)),
   }
-  const page = openPage(options.page ?? PAGE_FOLDER, { devnet: publicKeys, light: light !== undefined })
-  const app = await createHttpServer({
-    call: createCall(services, metrics.onCall, logger, authToken),
-    isList: (name) => methodOf.get(name)?.isList === true,
-    log: logger,
-    guard: { host, allowHosts, allowOrigins },
-    limits,
-    ready: () => readiness(chain),
-    documentAt,
-    subscriber: subscriptions.subscriber,
-    onSlow: metrics.onSlow,
-    page,
-    light,
-    onClosing: tracker.close,
-  })
+  let app: Awaited<ReturnType<typeof createHttpServer>> | undefined
   const close = async (): Promise<void> => {
     endLog()
     subscriptions.close()
-    await app.close()
+    await app?.close()
     await feed.close()
     light?.close()
     for (const client of Object.values(clients)) client.close()
   }
   try {
+    app = await createHttpServer({
+      call: createCall(services, metrics.onCall, logger, authToken),
+      isList: (name) => methodOf.get(name)?.isList === true,
+      log: logger,
+      guard: { host, allowHosts, allowOrigins },
+      limits,
+      ready: () => readiness(chain),
+      documentAt,
+      subscriber: subscriptions.subscriber,
+      onSlow: metrics.onSlow,
+      page,
+      light,
+      onClosing: tracker.close,
+    })
     const url = await app.listen({ host, port })
     const pageUrl = page?.files === undefined ? undefined : `${url}/`
     logger.info({ url, node, accounts: signers.length, page: pageUrl }, 'the gateway listens')

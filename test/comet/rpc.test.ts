@@ -100,6 +100,19 @@ describe('rpc', () => {
     silent.close()
   })
 
+  test('a call that is sent again has no longer than one that is not', async () => {
+    let calls = 0
+    const breaking = await answering(() => {
+      calls += 1
+      setTimeout(() => breaking.server.closeAllConnections(), 300)
+      return undefined
+    })
+    const rpc = openNodeRpc(breaking.url, { timeoutMs: 500 })
+    await expect(rpc.status()).rejects.toMatchObject({ code: 'NodeTimeout' })
+    expect(calls).toBeGreaterThan(0)
+    breaking.close()
+  })
+
   test('waiting for a node ends at its deadline, or at once when it is called off', async () => {
     const nowhere = openNodeRpc('http://127.0.0.1:1')
     await expect(waitForNode(nowhere, 150)).rejects.toMatchObject({ code: 'NodeUnreachable' })

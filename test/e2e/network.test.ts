@@ -30,7 +30,8 @@ let gatewayMetrics = ''
 let gateway: GatewayClient
 
 beforeAll(async () => {
-  nodes = await makeNetwork(join(folder, 'net'), 4)
+  // Homes of people have blanks in their paths.
+  nodes = await makeNetwork(join(folder, 'a net'), 4)
   ;[appMetrics, gatewayMetrics] = (await freePorts(2)).map((port) => `127.0.0.1:${port}`) as [string, string]
   running = await Promise.all(nodes.map((node, at) => startNode(node, at === 0 ? ['--metrics', appMetrics] : [])))
   await watchHeads(nodes, 0, 1)
