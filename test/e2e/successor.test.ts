@@ -70,6 +70,25 @@ function createMachine(name: string, home: string, release: string, env: NodeJS.
 /** What the documentation writes where a test has a value of its own. */
 type Blanks = Readonly<Record<string, string>>
 
+/** Whether each unit of the validators runs, and its last line: why a chain stands still. */
+const lastWords = (): string =>
+  validators
+    .flatMap((machine, at) =>
+      ['svcd-app', 'svcd-cometbft'].map((unit) => {
+        const line = machine.units().journal(unit).trim().split('\n').at(-1)
+        return `${unit} of ${at} ${machine.units().isActive(unit) ? 'runs' : 'is down'}: ${line?.slice(0, 160)}`
+      }),
+    )
+    .join('; ')
+
+/** Waits until all have told one app hash at each of `count` heights above `above`. */
+async function expectAgreement(some: readonly NetworkNode[], above: number, count: number): Promise<void> {
+  const heads = await watchHeads(some, above, count).catch((error: unknown) => {
+    throw new Error(lastWords(), { cause: error })
+  })
+  for (const [height, hashes] of heads) expect([height, hashes.length]).toEqual([height, 1])
+}
+
 /** Waits until a command says what its comment says, but for the height. */
 const untilSaid = (comment: string, say: () => string | Promise<string>): Promise<string> => {
   const said = new RegExp(comment.replaceAll(/\d{3,}/g, '\\d+').replaceAll(' ', ' +'))
@@ -80,7 +99,7 @@ const untilSaid = (comment: string, say: () => string | Promise<string>): Promis
       return said.exec(last)?.[0]
     },
     WAIT_MS,
-    () => `no "${comment}" in: ${last}`,
+    () => `no "${comment}"; ${lastWords()}; in: ${last}`,
     200,
   )
 }
@@ -162,7 +181,7 @@ const untilRefused = (machine: Machine): Promise<unknown> =>
         journalOf(machine),
       ),
     WAIT_MS,
-    () => journalOf(machine),
+    () => `${lastWords()}; ${journalOf(machine)}`,
   )
 
 const gasOfTransfer = async (): Promise<string | undefined> => {
@@ -233,7 +252,7 @@ test('a retired program stays down, or is refused where its unit starts it again
 test('by the runbook every node goes on with the successor, whose rules hold from the block after the retirement', async () => {
   const [first, always] = validators as [Machine, Machine]
   await Promise.all([carryOutAll(first, upgrade), untilRefused(always).then(() => carryOutAll(always, upgrade))])
-  for (const [height, hashes] of await watchHeads(nodes, point, 3)) expect([height, hashes.length]).toEqual([height, 1])
+  await expectAgreement(nodes, point, 3)
   expect(await gateway.call('svc_status')).toMatchObject({
     application_version: '0.3.0',
     program_version: 2,
@@ -263,8 +282,7 @@ async function expectJoined(machine: Machine): Promise<void> {
     () => journalOf(machine),
     100,
   )
-  for (const [height, hashes] of await watchHeads([...nodes, joined], head, 2))
-    expect([height, hashes.length]).toEqual([height, 1])
+  await expectAgreement([...nodes, joined], head, 2)
   await Promise.all(['svcd-app', 'svcd-cometbft'].map((unit) => machine.units().stop(unit)))
 }
 
@@ -331,6 +349,6 @@ test('the same release goes on after another retirement where its operator decla
       await carryOutAll(machine, third)
     }),
   )
-  for (const [height, hashes] of await watchHeads(nodes, point, 3)) expect([height, hashes.length]).toEqual([height, 1])
+  await expectAgreement(nodes, point, 3)
   expect(await gateway.call('svc_status')).toMatchObject({ program_version: 3, chain_program_version: 3 })
 })
