@@ -209,6 +209,18 @@ describe('tx', () => {
       expect(low).toMatchObject({ status: 1, stderr: expect.stringContaining(line) })
       expect([flag, low.stderr.slice(low.stderr.indexOf('\n'))]).toEqual([flag, needed])
     }
+    const onChain = (chain: string, ...flags: readonly string[]) =>
+      svcd(place, [...tooMuch.slice(0, 4), '--value', '1', ...tooMuch.slice(-2), '--chain-id', chain, ...flags])
+    for (const flags of [
+      ['--from', 'alice'],
+      ['--from', 'alice', '--no-wait'],
+      ['--from', DEVNET_0],
+    ]) {
+      const other = `svcd: --chain-id: expected svcd-devnet, the chain of the ${flags.length > 2 ? 'node' : 'gateway'}, got`
+      const refused = await onChain('my-chain', ...flags)
+      expect([flags, refused]).toMatchObject([flags, { status: 2, stderr: expect.stringContaining(other) }])
+    }
+    expect(await onChain('svcd-devnet', '--from', 'alice')).toMatchObject({ status: 0 })
     const again = await svcd(place, declare)
     expect([again.status, json(again)]).toMatchObject([
       1,

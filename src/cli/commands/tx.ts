@@ -66,6 +66,9 @@ const options = [
   }),
   passwordOption,
   nodeOption,
+  option('--chain-id <id>', 'sign for this chain only (default: the chain that the gateway or node names)', {
+    env: 'SVCD_CHAIN_ID',
+  }),
   option('--unsigned <file>', 'write the transaction to this file, or to stdout for -, to be signed by svcd tx sign'),
   option('--typed-data', 'only print the EIP-712 typed data that a wallet of Ethereum would sign'),
   option('--dry-run', 'only let --node check the transaction; until its next block the node counts the nonce as used'),
@@ -98,9 +101,17 @@ function accountOf(folder: string, from: string): KeyFile | MultisigFile | undef
 const chainIdOf = async (flags: GatewayFlags): Promise<string> =>
   ((await gatewayFrom(flags).call('svc_status')) as { chain_id: string }).chain_id
 
+/** The chain to sign for, which whoever is asked has named. Throws a UserError when --chain-id is another. */
+function chainToSign({ chainId = '' }: Flags, named: string, who: string): string {
+  if (chainId === '' || chainId === named) return named
+  throw new UserError(`--chain-id: expected ${named}, the chain of the ${who}, got ${chainId}`)
+}
+
+const chainOfGateway = async (flags: Flags): Promise<string> => chainToSign(flags, await chainIdOf(flags), 'gateway')
+
 /** The body of a transaction that others sign. Its chain is that of the gateway, and so is the nonce unless it was given. */
 async function unsignedBody(address: Address, { entry, message, nonce }: UnsignedTx, flags: Flags): Promise<TxBody> {
-  const chainId = await chainIdOf(flags)
+  const chainId = await chainOfGateway(flags)
   const next = nonce ?? ((await gatewayFrom(flags).call('svc_getTransactionCount', [address, 'pending'])) as number)
   return { chainId, from: addressBytes(address), nonce: next, operation: entry.operation, message }
 }
@@ -148,7 +159,7 @@ async function sendSigned(signer: Signer, tx: UnsignedTx, flags: Flags): Promise
   const gateway = gatewayFrom(flags)
   const sendRaw = async (params: unknown): Promise<TransactionResult> =>
     (await gateway.call('svc_sendRawTransaction', params)) as TransactionResult
-  const chainId = await chainIdOf(flags)
+  const chainId = await chainOfGateway(flags)
   const sent = await signAndSend<TransactionResult | { readonly bytes: string }>(signer, tx, {
     chainId,
     readNonce: async () => (await gateway.call('svc_getTransactionCount', [signer.address, 'pending'])) as number,
@@ -176,7 +187,7 @@ async function askNode(signer: Signer, tx: UnsignedTx, flags: Flags) {
   const rpc = openNodeRpc(nodeUrl(flags))
   const check = flags.dryRun === true ? rpc.checkTx : rpc.broadcastTxSync
   try {
-    const { chainId } = await rpc.status()
+    const chainId = chainToSign(flags, (await rpc.status()).chainId, 'node')
     return await signAndSend<NodeVerdict & { readonly shortfall: Shortfall | undefined }>(signer, tx, {
       chainId,
       readNonce: async () => {
@@ -295,6 +306,7 @@ async function sendTx(entry: TxEntry, words: string, flags: Flags): Promise<void
   const key = account
   if (flags.dryRun === true || !flags.wait) return sendToNode(words, key, tx, flags)
   const params = { from, ...given, ...(nonce === undefined ? {} : { nonce }) }
+  if (key === undefined && flags.chainId !== undefined) await chainOfGateway(flags)
   const work =
     key === undefined
       ? (gatewayFrom(flags).call(entry.method, params) as Promise<TransactionResult>)
