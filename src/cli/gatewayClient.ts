@@ -2,14 +2,29 @@ import { Failed } from '../node/errors.ts'
 import { type GatewayFlags, gatewayUrl } from './options.ts'
 import { firstLine } from './secrets.ts'
 
-const CALL_MS_MAX = 60_000
+/** How long `svcd` waits for a gateway's answer, in ms. */
+export const CALL_MS_MAX = 60_000
+/** The most bytes of it. A page of a history is far shorter. */
+export const ANSWER_BYTES_MAX = 64 * 1024 * 1024
+
+/** Sends a request and reads the whole answer. Throws when it is late or too long, whoever is at `url`. */
+async function read(url: string, init: RequestInit = {}): Promise<string> {
+  const { body } = await fetch(url, { ...init, signal: AbortSignal.timeout(CALL_MS_MAX) })
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of body ?? []) {
+    bytes += chunk.length
+    if (bytes > ANSWER_BYTES_MAX) throw new Error(`its answer is over ${ANSWER_BYTES_MAX} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
+}
 
 async function ask(url: string, headers: Readonly<Record<string, string>>, body: string): Promise<unknown> {
   const where = `the gateway at ${url}`
   let text: string
   try {
-    const answer = await fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(CALL_MS_MAX) })
-    text = await answer.text()
+    text = await read(url, { method: 'POST', headers, body })
   } catch (error) {
     const { cause, message } = error as { cause?: { code?: string; message?: string }; message: string }
     const why = cause?.code ?? cause?.message ?? message
@@ -46,8 +61,10 @@ export function createGatewayClient(url: string, token?: string) {
     /** Reads /readyz: `ready`, and a `reason` if it is false. Empty when a proxy does not pass that path on. */
     readiness: async (): Promise<{ readonly ready?: boolean; readonly reason?: string }> => {
       try {
-        const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(CALL_MS_MAX) })
-        const { ready, reason } = (await response.json()) as { readonly ready?: unknown; readonly reason?: unknown }
+        const { ready, reason } = JSON.parse(await read(`${url}/readyz`)) as {
+          readonly ready?: unknown
+          readonly reason?: unknown
+        }
         return { ...(typeof ready === 'boolean' ? { ready } : {}), ...(typeof reason === 'string' ? { reason } : {}) }
       } catch {
         return {}

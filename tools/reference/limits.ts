@@ -3,6 +3,7 @@ import { FREE_TXS_MAX, TX_CACHE_BYTES_MAX } from '../../src/app/mempool.ts'
 import { BLOCK_BYTES_MAX } from '../../src/app/genesis.ts'
 import { QUERY_PATH_MAX } from '../../src/app/query.ts'
 import { DEVNET_ACCOUNTS_MAX, DEVNET_VALIDATORS_MAX } from '../../src/cli/devnet/chain.ts'
+import { ANSWER_BYTES_MAX, CALL_MS_MAX } from '../../src/cli/gatewayClient.ts'
 import { DEVNET_SNAPSHOTS_MAX } from '../../src/cli/devnet/snapshots.ts'
 import { QUERY_LIMITS } from '../../src/node/queries/queue.ts'
 import { SLOT_BYTES, SLOTS } from '../../src/node/signatures/ring.ts'
@@ -170,6 +171,7 @@ const gatewayRows: readonly Row[] = [
     `${thousands(gateway.LIGHT_BODY_BYTES_MAX)} bytes, and ${mebibytes(gateway.LIGHT_ANSWER_BYTES_MAX)}`,
   ],
   ['Headers that the light client is asked for', `those of the last ${gateway.LIGHT_BLOCKS_MAX} blocks`],
+  ['What `svcd` reads of an answer of a gateway', `${mebibytes(ANSWER_BYTES_MAX)}, within ${seconds(CALL_MS_MAX)}`],
 ]
 
 const devnetRows: readonly Row[] = [
