@@ -99,8 +99,8 @@ export const buildWithGo = async (build: GoBuild): Promise<void> => {
   await sweep(cacheDir)
   const folder = await mkdtemp(join(cacheDir, '.build-'))
   const { place, settings } = await installInto(folder, build)
-  const startedMs = Date.now()
-  const seconds = () => `${Math.round((Date.now() - startedMs) / 1000)} s`
+  const startedMs = performance.now()
+  const seconds = () => `${Math.round((performance.now() - startedMs) / 1000)} s`
   const what = `${name} ${version} with Go ${goVersion.replace(/^go/, '')}`
   onProgress(`building ${what}`)
   // Without cgo the program needs no C compiler and runs on any libc.

@@ -144,13 +144,13 @@ const watchHeights = (feeding: Feeding): void => {
       onOpen: () => {
         feeding.connected = true
         pauseMs = PAUSE_MS_MIN
-        heardAtMs = Date.now()
+        heardAtMs = performance.now()
         report({})
         void ask()
       },
       onHeight: (height) => {
         heard = height
-        heardAtMs = Date.now()
+        heardAtMs = performance.now()
         learnHeight(feeding, height)
       },
       onClose: (reason) => {
@@ -163,7 +163,7 @@ const watchHeights = (feeding: Feeding): void => {
     })
   }
   const ask = async () => {
-    const askedAtMs = Date.now()
+    const askedAtMs = performance.now()
     const height = await rpc.committedHeight().catch(() => 0)
     if (closing.aborted || height === 0) return
     learnHeight(feeding, height)
@@ -173,7 +173,7 @@ const watchHeights = (feeding: Feeding): void => {
   }
   const poll = async () => {
     while (!closing.aborted) {
-      if (!feeding.connected || Date.now() - heardAtMs > pollMs) await ask()
+      if (!feeding.connected || performance.now() - heardAtMs > pollMs) await ask()
       await pause(feeding.connected ? pollMs : Math.min(pollMs, 500), closing)
     }
   }

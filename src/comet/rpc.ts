@@ -232,12 +232,12 @@ export type NodeRpc = ReturnType<typeof openNodeRpc>
  * after `timeoutMs`, or at once when `signal` is aborted, as when the node's process has ended.
  */
 export const waitForNode = async (rpc: NodeRpc, timeoutMs: number, signal?: AbortSignal): Promise<NodeStatus> => {
-  const deadline = Date.now() + timeoutMs
+  const deadline = performance.now() + timeoutMs
   for (;;) {
     try {
       return await rpc.status()
     } catch (error) {
-      if (!isNodeError(error) || Date.now() > deadline || signal?.aborted === true) {
+      if (!isNodeError(error) || performance.now() > deadline || signal?.aborted === true) {
         throw new NodeError('NodeUnreachable', `the node at ${rpc.url} does not answer: ${reasonOf(error)}`, {
           cause: error,
         })

@@ -156,11 +156,12 @@ const START_MS_MAX = 60_000
 
 /** Waits until the gateway accepts transactions: there is a block, and the node has caught up with its peers. */
 async function untilReady({ readiness }: GatewayClient): Promise<void> {
-  const deadline = Date.now() + START_MS_MAX
+  const deadline = performance.now() + START_MS_MAX
   for (;;) {
     const { ready, reason } = await readiness()
     if (ready === true) return
-    if (Date.now() > deadline) throw new UserError(`the chain was not ready within ${START_MS_MAX / 1000} s: ${reason}`)
+    if (performance.now() > deadline)
+      throw new UserError(`the chain was not ready within ${START_MS_MAX / 1000} s: ${reason}`)
     await sleep(100)
   }
 }
