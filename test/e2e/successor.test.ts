@@ -70,21 +70,36 @@ function createMachine(name: string, home: string, release: string, env: NodeJS.
 /** What the documentation writes where a test has a value of its own. */
 type Blanks = Readonly<Record<string, string>>
 
-/** Whether each unit of the validators runs, and its last line: why a chain stands still. */
-const lastWords = (): string =>
-  validators
-    .flatMap((machine, at) =>
-      ['svcd-app', 'svcd-cometbft'].map((unit) => {
-        const line = machine.units().journal(unit).trim().split('\n').at(-1)
-        return `${unit} of ${at} ${machine.units().isActive(unit) ? 'runs' : 'is down'}: ${line?.slice(0, 160)}`
-      }),
-    )
-    .join('; ')
+const rpcText = async ({ rpc }: NetworkNode, method: string, pattern: RegExp): Promise<string> => {
+  const text = await fetch(`${rpc}/${method}`).then(
+    (answer) => answer.text(),
+    (error: unknown) => String(error),
+  )
+  return (text.match(pattern) ?? [text.slice(0, 80)]).join(' ')
+}
+
+/** Why the chain stands still: what runs, whom it is connected with, what it waits for, and what it could not sign. */
+async function whyStill(): Promise<string> {
+  const told = validators.map(async (machine, at) => {
+    const down = ['svcd-app', 'svcd-cometbft'].filter((unit) => !machine.units().isActive(unit))
+    const [peers, votes] = [
+      await rpcText(nodes[at] as NetworkNode, 'net_info', /"n_peers":"\d+"/g),
+      await rpcText(nodes[at] as NetworkNode, 'consensus_state', /"height\/round\/step":"[^"]+"|_bit_array":"[^"]+"/g),
+    ]
+    const refused =
+      machine
+        .units()
+        .journal('svcd-cometbft')
+        .match(/^.*(?:signing|onflicting).*$/gm) ?? []
+    return `node ${at}: down: ${down}; ${peers} ${votes}; ${refused.slice(-2).join(' ').slice(0, 300)}`
+  })
+  return (await Promise.all(told)).join('\n')
+}
 
 /** Waits until all have told one app hash at each of `count` heights above `above`. */
 async function expectAgreement(some: readonly NetworkNode[], above: number, count: number): Promise<void> {
-  const heads = await watchHeads(some, above, count).catch((error: unknown) => {
-    throw new Error(lastWords(), { cause: error })
+  const heads = await watchHeads(some, above, count).catch(async (error: unknown) => {
+    throw new Error(await whyStill(), { cause: error })
   })
   for (const [height, hashes] of heads) expect([height, hashes.length]).toEqual([height, 1])
 }
@@ -99,7 +114,7 @@ const untilSaid = (comment: string, say: () => string | Promise<string>): Promis
       return said.exec(last)?.[0]
     },
     WAIT_MS,
-    () => `no "${comment}"; ${lastWords()}; in: ${last}`,
+    () => `no "${comment}" in: ${last}`,
     200,
   )
 }
@@ -181,7 +196,7 @@ const untilRefused = (machine: Machine): Promise<unknown> =>
         journalOf(machine),
       ),
     WAIT_MS,
-    () => `${lastWords()}; ${journalOf(machine)}`,
+    () => journalOf(machine),
   )
 
 const gasOfTransfer = async (): Promise<string | undefined> => {

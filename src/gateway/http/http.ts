@@ -20,6 +20,7 @@ import { routeUpgrades } from './upgrades.ts'
 import {
   BODY_BYTES_MAX,
   type HTTP_LIMITS,
+  KEEP_ALIVE_GRACE_MS,
   KEEP_ALIVE_MS,
   LIGHT_BODY_BYTES_MAX,
   READY_MS,
@@ -158,6 +159,7 @@ function open({ requestMs, trustProxies }: typeof HTTP_LIMITS, { watch }: Connec
     headersTimeout: requestMs,
     connectionsCheckingInterval: Math.min(REQUEST_CHECK_MS, requestMs),
     keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveTimeoutBuffer: KEEP_ALIVE_GRACE_MS,
   }
   return fastify({
     logger: false,
