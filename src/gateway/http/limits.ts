@@ -79,7 +79,7 @@ export const REQUEST_MS_MAX = 10_000
 export const REQUEST_CHECK_MS = 1_000
 /** How long a caller may keep a connection without a request, as the gateway tells it, in ms. */
 export const KEEP_ALIVE_MS = 30_000
-/** How much longer the gateway keeps it, so that a busy caller's next request does not meet its end. Source: RFC 9112 §9.3.1. */
+/** How much longer the gateway keeps it, so that a busy caller's next request does not meet its end. */
 export const KEEP_ALIVE_GRACE_MS = 10_000
 /**
  * How long a connection may take none of the answer that waits for it, in ms; then it is closed. Attack: slow-readers.
