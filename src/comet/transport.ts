@@ -62,55 +62,53 @@ const BROKEN = new Set<unknown>(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
 
 /**
  * Sends one request, and sends it again when its connection breaks before the answer begins: the node closes idle
- * connections after 10 s, and a call may be sent into such a close. All of it has `timeoutMs`.
+ * connections after 10 s, and a call may be sent into such a close. All of it ends at `deadline`.
  */
-const post = ({ pool, origin, path, body, timeoutMs, answerBytes, onResend }: Posting): Promise<Answer> =>
+const post = (
+  posting: Posting,
+  resends = RESENDS_MAX,
+  deadline = performance.now() + posting.timeoutMs,
+): Promise<Answer> =>
   new Promise((done, failed) => {
-    let resends = RESENDS_MAX
+    const { pool, origin, path, body, timeoutMs, answerBytes, onResend } = posting
+    const chunks: Buffer[] = []
+    let [status, bytes] = [0, 0]
     let controller: Dispatcher.DispatchController | undefined
     let late: NodeError | undefined
     const timer = setTimeout(() => {
       late = new NodeError('NodeTimeout', `no answer from ${origin} in ${timeoutMs} ms`)
       failed(late)
       controller?.abort(late)
-    }, timeoutMs)
-    const send = (): void => {
-      const chunks: Buffer[] = []
-      let [status, bytes] = [0, 0]
-      // The timer above limits the whole call; undici's own timers begin with the connection.
-      pool.dispatch(
-        { path, method: 'POST', headers: HEADERS, body, headersTimeout: 0, bodyTimeout: 0 },
-        {
-          onRequestStart: (started) => {
-            controller = started
-            if (late !== undefined) started.abort(late)
-          },
-          onResponseStart: (_, code) => {
-            status = code
-          },
-          onResponseData: (started, chunk) => {
-            bytes += chunk.length
-            if (bytes > answerBytes) started.abort(new Error(`the answer is over ${answerBytes} bytes`))
-            else chunks.push(chunk)
-          },
-          onResponseEnd: () => {
-            clearTimeout(timer)
-            done({ status, body: chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks) })
-          },
-          onResponseError: (_, error) => {
-            const { code } = error as { readonly code?: unknown }
-            if (BROKEN.has(code) && status === 0 && resends > 0) {
-              resends -= 1
-              onResend?.()
-              return send()
-            }
-            clearTimeout(timer)
-            failed(error)
-          },
+    }, deadline - performance.now())
+    // The timer above limits the whole call; undici's own timers begin with the connection.
+    pool.dispatch(
+      { path, method: 'POST', headers: HEADERS, body, headersTimeout: 0, bodyTimeout: 0 },
+      {
+        onRequestStart: (started) => {
+          controller = started
+          if (late !== undefined) started.abort(late)
         },
-      )
-    }
-    send()
+        onResponseStart: (_, code) => {
+          status = code
+        },
+        onResponseData: (started, chunk) => {
+          bytes += chunk.length
+          if (bytes > answerBytes) started.abort(new Error(`the answer is over ${answerBytes} bytes`))
+          else chunks.push(chunk)
+        },
+        onResponseEnd: () => {
+          clearTimeout(timer)
+          done({ status, body: chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks) })
+        },
+        onResponseError: (_, error) => {
+          clearTimeout(timer)
+          const { code } = error as { readonly code?: unknown }
+          if (!BROKEN.has(code) || status !== 0 || resends === 0) return failed(error)
+          onResend?.()
+          done(post(posting, resends - 1, deadline))
+        },
+      },
+    )
   })
 
 /**
