@@ -40,12 +40,13 @@ export const setTomlValues = (text: string, values: Readonly<Record<string, Scal
  * The settings of a node. One that is left out has the template's value in a new home and stays as it is in an existing
  * one. `rpc` and `p2p`: `tcp://host:port`. `abci`: `tcp://host:port`, `unix:///path`, or the name of a built-in
  * application. `metrics`: `host:port`. `blockTimeMs`: the approximate time from block to block, 10 to 600,000; or 0 when
- * the application decides when to propose a block.
+ * the application decides when to propose a block. `dialsOthers`: false for a node whose persistent peers are the whole
+ * network, see `DIALS_NOBODY_ELSE`.
  */
 export type NodeSettings = {
   addresses?: { rpc?: string; p2p?: string; abci?: string; metrics?: string }
   blockTimeMs?: number | undefined
-  peers?: { persistentPeers?: readonly string[] | undefined; externalAddress?: string }
+  peers?: { persistentPeers?: readonly string[] | undefined; externalAddress?: string; dialsOthers?: false }
   stateSync?: StateSync | undefined
 }
 
@@ -99,6 +100,14 @@ const timeoutsOf = (blockTimeMs: number): Readonly<Record<string, string>> => {
   }
 }
 
+/**
+ * Without places for peers of its own choice, CometBFT dials only its persistent ones, once all of it has started. Else it
+ * dials the addresses that it knows while it starts, and a peer that answers before its consensus has started gets no
+ * proposals and no votes from it, for as long as both are connected: a network of two then stands still. Source:
+ * CometBFT, consensus.Reactor.AddPeer and p2p.Switch.OnStart, up to 0.40 at least.
+ */
+const DIALS_NOBODY_ELSE = { 'p2p.max_num_outbound_peers': 0 }
+
 const checkAddresses = ({ rpc, p2p, abci, metrics }: NonNullable<NodeSettings['addresses']>): void => {
   for (const [name, value, pattern, expected] of [
     ['rpc', rpc, /^tcp:\/\/\S+:\d{1,5}$/, 'tcp://HOST:PORT'],
@@ -121,6 +130,7 @@ export const updatedConfigToml = (text: string, settings: NodeSettings): string 
     'p2p.laddr': addresses.p2p,
     'p2p.external_address': peers.externalAddress,
     'p2p.persistent_peers': peers.persistentPeers?.join(','),
+    ...(peers.dialsOthers === false ? DIALS_NOBODY_ELSE : {}),
     'instrumentation.prometheus': addresses.metrics === undefined ? undefined : true,
     'instrumentation.prometheus_listen_addr': addresses.metrics,
     ...(blockTimeMs === undefined ? {} : timeoutsOf(blockTimeMs)),

@@ -227,7 +227,7 @@ export function writeNetworkHomes<Node extends NetworkNode>(
       addresses,
       ...(blockTimeMs === undefined ? {} : { blockTimeMs }),
       peers: {
-        ...(others.length === 0 ? {} : { persistentPeers: others }),
+        ...(others.length === 0 ? {} : { persistentPeers: others, dialsOthers: false }),
         ...(externalAddress === undefined ? {} : { externalAddress }),
       },
     })

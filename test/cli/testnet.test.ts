@@ -37,7 +37,12 @@ const text = (...path: readonly string[]): string => readFileSync(join(folder, '
 interface Config {
   readonly moniker: string
   readonly rpc: { readonly laddr: string }
-  readonly p2p: { readonly laddr: string; readonly persistent_peers: string; readonly external_address: string }
+  readonly p2p: {
+    readonly laddr: string
+    readonly persistent_peers: string
+    readonly external_address: string
+    readonly max_num_outbound_peers: number
+  }
 }
 const configOf = ({ name }: TestnetNode): Config => parse(text(name, 'config', 'config.toml')) as unknown as Config
 
@@ -92,6 +97,7 @@ describe('the homes of a network', () => {
         nodes.filter((one) => one !== own).map(({ nodeId, peer }) => `${nodeId}@127.0.0.1:${peer.port}`),
       ),
     )
+    expect(nodes.map((node) => configOf(node).p2p.max_num_outbound_peers)).toEqual([0, 0, 0])
     expect(nodes.map((node) => configOf(node).moniker)).toEqual(['node0', 'node1', 'node2'])
   })
 

@@ -268,6 +268,9 @@ test('by the runbook every node goes on with the successor, whose rules hold fro
   const [first, always] = validators as [Machine, Machine]
   await Promise.all([carryOutAll(first, upgrade), untilRefused(always).then(() => carryOutAll(always, upgrade))])
   await expectAgreement(nodes, point, 3)
+  // A peer that CometBFT dials of its own choice while it starts would get no votes from it.
+  const journals = validators.map((machine) => machine.units().journal('svcd-cometbft'))
+  expect(new Set(journals.join().match(/numToDial=\d+/g))).toEqual(new Set(['numToDial=0']))
   expect(await gateway.call('svc_status')).toMatchObject({
     application_version: '0.3.0',
     program_version: 2,
