@@ -12,7 +12,8 @@ import {
 } from '../tx/nonceQueue.ts'
 import type { TransactionResult } from '../tx/result.ts'
 import type { AnySigner, PendingTx } from '../tx/sign.ts'
-import { isFailed, NOT_IN_BLOCK, SvcRpcError } from './errors.ts'
+import { cannotWait } from './blocking.ts'
+import { isFailed, isUnclear, NOT_IN_BLOCK, SvcRpcError } from './errors.ts'
 import { abortable, BATCH_MAX, type Call, pause, POLL_MS, type Reply, type Transport, WAIT_MS } from './transport.ts'
 import type { CallOptions, WaitOptions } from './types.ts'
 
@@ -39,6 +40,9 @@ function withHash(error: unknown, hash: string): unknown {
   const { method, code, reason, data } = error
   return Object.assign(new SvcRpcError(method, code, reason, { hash, ...(data as object) }), { cause: error })
 }
+
+/** The error of the first call with a transaction. */
+const sendError = (error: unknown, hash: string): unknown => (isUnclear(error) ? withHash(error, hash) : error)
 
 /** The result object of a transaction that svc_getTransaction has found. */
 function resultOfFound({ height, hash, check_tx, deliver_tx }: TransactionResult): TransactionResult {
@@ -212,7 +216,7 @@ export function createAccountSender(signer: AnySigner, { transport, chainId, cha
         queued.delete(hash)
         sent[index] =
           'error' in reply
-            ? { state: 'failed', error: withHash(reply.error, hash) }
+            ? { state: 'failed', error: sendError(reply.error, hash) }
             : readSent(reply.result as TransactionResult, () => waitQueued(bytes, hash))
       }
     }
@@ -245,11 +249,9 @@ export function createAccountSender(signer: AnySigner, { transport, chainId, cha
       let resigns = 0
       for (;;) {
         const made = sign(id, tx, nonce)
-        if (made instanceof Promise)
-          throw new Error(
-            `${functionCall}: a wallet asks its owner before it signs: await the call, or give it a callback`,
-          )
+        if (made instanceof Promise) throw cannotWait(functionCall, 'a wallet asks its owner before it signs')
         const { bytes, hash } = hashed(made)
+        let toError = sendError
         try {
           const answer = ask(sendCall(bytes)) as TransactionResult
           const sent = readSent(answer, async () => answer)
@@ -259,10 +261,11 @@ export function createAccountSender(signer: AnySigner, { transport, chainId, cha
           else if (retry !== undefined) nonce = retry
           else if ('ended' in sent) {
             queue.consume(nonce)
+            toError = withHash
             return ask(waitCall(bytes)) as TransactionResult
           } else return resultOfFound(answer)
         } catch (error) {
-          throw withHash(error, hash)
+          throw toError(error, hash)
         }
       }
     },

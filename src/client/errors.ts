@@ -90,6 +90,13 @@ export class SvcProofError extends Error {
 /** The code of a call without an answer: the gateway cannot be reached, or the connection was lost. Source: EIP-1193. */
 export const DISCONNECTED = 4900
 
+/**
+ * True for an error that leaves open what the gateway did: it did not answer, or met a defect. Any other comes with the
+ * hash of what was sent, if anything was. Source: protocol.md §10.
+ */
+export const isUnclear = (error: unknown): boolean =>
+  [undefined, DISCONNECTED, -32603].includes((error as SvcRpcError).code)
+
 /** The error of a call to a gateway that cannot be reached. */
 export const unreachable = (method: string, address: string, reason: string): SvcRpcError =>
   new SvcRpcError(method, DISCONNECTED, `the gateway at ${address} cannot be reached: ${reason}`)

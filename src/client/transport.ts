@@ -152,11 +152,7 @@ export function httpTransport({ url, token, fetch: given }: Target): Transport {
   const blocking = given === undefined ? blockingHttp(address, headers) : undefined
   const isUnknown = (reply: Reply): boolean => 'error' in reply && reply.error.code === METHOD_NOT_FOUND
   const notGateway = (method: string): SvcRpcError =>
-    new SvcRpcError(
-      method,
-      METHOD_NOT_FOUND,
-      `${address} is the RPC of a CometBFT node, not a gateway of svcd, which listens on port 8545 by default`,
-    )
+    new SvcRpcError(method, METHOD_NOT_FOUND, `${address} is the RPC of a CometBFT node, not a gateway of svcd`)
   return {
     ask: async (call, signal) => {
       const reply = replyOf(call, (await send(call.method, callText(call), signal)) as RpcAnswer)
@@ -172,8 +168,7 @@ export function httpTransport({ url, token, fetch: given }: Target): Transport {
       }
     },
     askBlocking: (call, functionCall) => {
-      if (blocking === undefined)
-        throw cannotWait(functionCall, 'a fetch of your own works only in this thread, which would stand still')
+      if (blocking === undefined) throw cannotWait(functionCall, 'a fetch of your own works only in this thread')
       const post = (one: Call): unknown => {
         const answer = blocking(callText(one), functionCall)
         if ('reason' in answer) throw unreachable(call.method, address, answer.reason)

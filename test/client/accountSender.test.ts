@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { SvcRpcError } from '../../src/client/errors.ts'
+import { DISCONNECTED, SvcRpcError } from '../../src/client/errors.ts'
 import { type AccountSender, createAccountSender, waitForTx } from '../../src/client/accountSender.ts'
 import { fromBase64 } from '../../src/base/bytes.ts'
 import type { Call, Reply } from '../../src/client/transport.ts'
@@ -309,16 +309,30 @@ describe('what goes wrong', () => {
   test('an answer that does not come is an error with the hash, and is not sent again; later calls go on', async () => {
     const gateway = fakeGateway((tx) =>
       Number((tx.body.message as { value: string }).value) === 2
-        ? new SvcRpcError('svc_sendRawTransaction', -32012, 'Not in a block within the time limit')
+        ? new SvcRpcError('svc_sendRawTransaction', DISCONNECTED, 'the gateway cannot be reached')
         : undefined,
     )
     const sender = senderOf(gateway)
     const results = await Promise.allSettled([1, 2, 3].map((value) => sender.submit(order(value))))
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
     const data = { hash: expect.stringMatching(/^[0-9A-F]{64}$/) }
-    expect(results[1]).toMatchObject({ reason: { name: 'SvcRpcError', code: -32012, data } })
+    expect(results[1]).toMatchObject({ reason: { name: 'SvcRpcError', code: DISCONNECTED, data } })
     expect(valuesOf(gateway)).toEqual([1, 3])
   })
+
+  test.each([
+    [
+      'the chain stands still',
+      new SvcRpcError('svc_sendRawTransaction', -32011, 'no block', { stalledMs: 1, height: 7 }),
+    ],
+    ['the mempool is full', new SvcRpcError('svc_sendRawTransaction', -32013, 'full')],
+  ])(
+    'a transaction that the gateway did not send, as %s, has no hash: the error stays as it is',
+    async (_why, error) => {
+      await expect(senderOf(fakeGateway(() => error)).submit(order(1))).rejects.toBe(error)
+      expect(() => senderOf(fakeGateway(() => error)).submitBlocking(order(1), 'transfer')).toThrow(error)
+    },
+  )
 
   test('what waits is given up when the gateway is away, and the next call begins anew', async () => {
     const gateway = fakeGateway()

@@ -44,6 +44,8 @@ export function OperationForm({
   const { path } = useRoute()
   const draft = [...path, operation].join('/')
   const [typing, setTyping] = useState<Typing>(() => ({ ...today, ...initial, ...readDraft(draft, initial) }))
+  const latest = useRef(typing)
+  latest.current = typing
   // What the chain has meanwhile must not become a change that the reader did not make.
   const [before] = useState(today)
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set())
@@ -71,7 +73,8 @@ export function OperationForm({
       return
     }
     const result = await act(operation, input as OperationInputs[OperationName])
-    if (result === undefined) return
+    // What was typed since then is something else.
+    if (result === undefined || latest.current !== typing) return
     dropDraft(draft)
     setTyping({ ...today, ...initial })
     setTouched(new Set())

@@ -214,6 +214,8 @@ function DraftView({ draft: given, request }: { readonly draft: Draft; readonly 
   const bytes = finishDraft(draft)
   const hash = bytes === undefined ? undefined : txHash(bytes)
   const one = useStore(sent).find((known) => known.hash === hash)
+  // What was refused may be sent again, as once the transaction before it is in a block.
+  const isOver = one === undefined || one.progress.state === 'failed'
   return (
     <Shown answer={answer}>
       {({ review, nonce, words }) => (
@@ -225,7 +227,7 @@ function DraftView({ draft: given, request }: { readonly draft: Draft; readonly 
           <PassOn
             draft={draft}
             words={words}
-            canSend={wrong !== undefined && one === undefined && body.chainId === here && nonce <= body.nonce}
+            canSend={wrong !== undefined && isOver && body.chainId === here && nonce <= body.nonce}
           />
         </>
       )}

@@ -155,9 +155,11 @@ export function CopyButton({
   readonly shown?: string
 }) {
   const [told, setTold] = useState<string>()
+  // Over plain http beyond this machine there is no clipboard: what throws then must reject.
+  const write = async (): Promise<void> => navigator.clipboard.writeText(text)
   const copy = async (): Promise<void> => {
     setTold(
-      await navigator.clipboard.writeText(text).then(
+      await write().then(
         () => 'Copied',
         () => 'Not copied',
       ),

@@ -1,8 +1,9 @@
-import { DISCONNECTED } from '../../client/errors.ts'
+import { isUnclear } from '../../client/errors.ts'
 import { toBase64 } from '../../base/bytes.ts'
 import { SvcRpcError, SvcTxError, type TransactionResult } from '../../client/index.ts'
 import { type OperationName, forms } from '../../client/gen/forms.ts'
 import { txHash } from '../../tx/envelope.ts'
+import { sentenceOf as sentenceOfError } from '../data/errors.ts'
 import { svc } from '../data/gateway.ts'
 import { createStore } from '../data/store.ts'
 import { formatTokens } from '../format.ts'
@@ -99,6 +100,10 @@ function functionOf(operation: OperationName): Call {
   return node as Call
 }
 
+/** True while the reader still has the dialog of this transaction open, and has gone on to nothing else. */
+export const isWatched = ({ hash }: TransactionResult): boolean =>
+  sent.get().some((one) => one.hash === hash && one.id === openReview.get()?.sentId)
+
 let nextId = 1
 
 /** Adds to the transactions of this page, and returns its id. */
@@ -112,7 +117,7 @@ function addSent(one: Omit<Sent, 'id'>): number {
 export function sendSigned(words: string, bytes: Uint8Array): void {
   const hash = txHash(bytes)
   const id = addSent({ words, hash, progress: { state: 'waiting' } })
-  void follow(id, () => svc.async.sendRawTransaction(toBase64(bytes)))
+  follow(id, () => svc.async.sendRawTransaction(toBase64(bytes)), hash).catch((error: Error) => fail(id, error))
 }
 
 /** Thrown instead of a signature where others have to sign too: `link` leads to where they do. */
@@ -154,31 +159,37 @@ function takeBack(id: number, end: OpenReview['end'], error: Error): void {
   else end(undefined)
 }
 
-/** Waits until a transaction is in a block, however long that takes. Rejects when its owner did not want to sign it. */
-async function follow(id: number, ask: () => Promise<TransactionResult>): Promise<TransactionResult | undefined> {
+/**
+ * Waits until a transaction is in a block, however long that takes. Rejects when nothing was sent, with why. `own`: its
+ * hash, where `ask` does not tell it.
+ */
+async function follow(
+  id: number,
+  ask: () => Promise<TransactionResult>,
+  own?: string,
+): Promise<TransactionResult | undefined> {
   try {
     const result = await ask()
     update(id, { hash: result.hash, progress: { state: 'done', height: result.height } })
     return result
   } catch (error) {
     if (error instanceof DraftMade) throw error
-    if (isRefusal(error)) throw new Error(`${reasonOf(error)}. Nothing was sent`)
-    const hash = hashOf(error)
-    if (hash !== undefined && isOpen(error)) {
+    const hash = hashOf(error) ?? (isUnclear(error) ? own : undefined)
+    const isAnswer = error instanceof SvcRpcError
+    if (isRefusal(error) || (isAnswer && hash === undefined && !isUnclear(error)))
+      throw new Error(`${reasonOf(error)}. Nothing was sent`)
+    if (isAnswer && hash !== undefined) {
       update(id, { hash, progress: { state: 'late' } })
       await new Promise((done) => setTimeout(done, LOOK_AGAIN_MS))
       return follow(id, () => svc.async.waitForTx(hash))
     }
-    update(id, { ...(hash === undefined ? {} : { hash }), progress: { state: 'failed', why: whyOf(error) } })
+    fail(id, error, hash)
     return undefined
   }
 }
 
-/** In no block within the time limit, the node cannot be reached, and no answer at all. Source: protocol.md §10. */
-const OPEN_CODES: readonly (number | undefined)[] = [-32012, -32011, DISCONNECTED, undefined]
-
-/** True where a transaction that was sent may still come into a block. */
-const isOpen = (error: unknown): boolean => error instanceof SvcRpcError && OPEN_CODES.includes(error.code)
+const fail = (id: number, error: unknown, hash?: string): void =>
+  update(id, { ...(hash === undefined ? {} : { hash }), progress: { state: 'failed', why: whyOf(error) } })
 
 /** How long the page waits until it looks again, in ms. */
 const LOOK_AGAIN_MS = 2_000
@@ -196,10 +207,11 @@ const REASON_MAX = 300
 const isRefusal = (error: unknown): boolean => (error as { readonly code?: unknown } | null)?.code === 4001
 
 /** Why something failed. What a wallet throws need not be an Error. */
-export const reasonOf = (error: unknown): string =>
-  isRefusal(error)
-    ? 'You refused it in the wallet'
-    : String((error as { readonly message?: unknown } | null)?.message ?? error).slice(0, REASON_MAX)
+export function reasonOf(error: unknown): string {
+  if (isRefusal(error)) return 'You refused it in the wallet'
+  if (error instanceof SvcRpcError) return sentenceOfError(error).replace(/\.$/, '')
+  return String((error as { readonly message?: unknown } | null)?.message ?? error).slice(0, REASON_MAX)
+}
 
 function whyOf(error: unknown): string {
   if (!(error instanceof SvcTxError)) return reasonOf(error)

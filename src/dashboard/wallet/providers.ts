@@ -1,7 +1,7 @@
 /** Wallets of the browser: those that announce themselves, and accounts of theirs. Source: EIP-6963, EIP-1193. */
 import { type Eip1193Provider, providerSigner } from '../../client/signers.ts'
 import { createStore } from '../data/store.ts'
-import { addKeySigner, openAccount, removeAccount } from './wallet.ts'
+import { addKeySigner, choose, currentAccount, openAccount, removeAccount } from './wallet.ts'
 
 interface Provider extends Eip1193Provider {
   readonly on?: (event: string, listener: (given: unknown) => void) => unknown
@@ -46,15 +46,22 @@ export const askWallets = (): void => void dispatchEvent(new Event('eip6963:requ
 const connected = new Map<Provider, string>()
 const listened = new WeakSet<Provider>()
 
-/** Closes the account of a wallet that lets the page have it no more, and opens the one that it has chosen instead. */
+/**
+ * Closes the account of a wallet that lets the page have it no more, and opens the one that it has chosen instead. That
+ * one acts if the other did.
+ */
 async function onAccounts(wallet: Announced, accounts: unknown): Promise<void> {
   const address = connected.get(wallet.provider)
   if (address === undefined || openAccount(address) === undefined) return
   const all = (Array.isArray(accounts) ? accounts : []).map((one) => String(one).toLowerCase())
   if (all[0] === address) return
+  const didAct = currentAccount() === address
   removeAccount(address)
   connected.delete(wallet.provider)
-  if (all.length > 0) await connect(wallet)
+  if (all.length === 0) return
+  const acting = currentAccount()
+  await connect(wallet)
+  if (!didAct && acting !== undefined) choose(acting)
 }
 
 /** Opens the account of a wallet that its owner chooses there. Rejects when they refuse. */

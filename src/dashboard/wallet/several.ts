@@ -40,6 +40,9 @@ function readSeveral(): readonly Several[] {
 /** The accounts of several keys that this browser keeps. */
 export const several = createStore(readSeveral())
 
+// Another tab of this browser has changed them.
+addEventListener('storage', ({ key }) => key === KEPT && several.set(readSeveral()))
+
 function keepAll(all: readonly Several[]): void {
   several.set(all)
   keep(
@@ -51,7 +54,7 @@ function keepAll(all: readonly Several[]): void {
 
 /** Forgets an account, which can be made again from its members. */
 export function forgetSeveral(address: string): void {
-  keepAll(several.get().filter((one) => one.address !== address))
+  keepAll(readSeveral().filter((one) => one.address !== address))
   removeAccount(address)
 }
 

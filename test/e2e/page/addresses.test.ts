@@ -37,6 +37,12 @@ withBrowser('addresses and drafts', () => {
     await page.getByText('Copied').first().waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Copy the address' }).click()
     await page.getByText('Not copied').first().waitFor()
+    await page.evaluate('forget()')
+    await page.getByText('Not copied').first().waitFor({ state: 'detached' })
+    // As over plain http beyond this machine.
+    await page.evaluate('Object.defineProperty(navigator, "clipboard", { value: undefined })')
+    await page.getByRole('button', { name: 'Copy the address' }).click()
+    await page.getByText('Not copied').first().waitFor()
   })
 
   test.each(['light', 'dark'] as const)('an address is a QR code, dark on light (%s)', async (colorScheme) => {

@@ -167,9 +167,14 @@ withBrowser('a holder of tokens who has no candidacy', () => {
     const [second, third] = [site.net.accounts[2]?.address as string, site.net.accounts[3]?.address as string]
     const { validator, delegator } = svc.async.stake
     await validator.declare({ from: second, pubKey: deadKey(), description: { name: 'Alder' } })
-    await delegator.accept({ from: holder, validatorAddress: second, amount: 9_000n * TOKEN })
+    await delegator.accept({ from: holder, validatorAddress: second, amount: 8_000n * TOKEN })
     const { page, goTo, shot } = await site.open()
     await goTo(`validators/${second}/stake`)
+    await openAccount(page, third)
+    await page.getByRole('button', { name: 'Max' }).click()
+    // 1,000 are left, of which it may earn some before the stake is in its block.
+    expect(await page.getByLabel('Amount').inputValue()).toBe('999.982')
+    await delegator.accept({ from: holder, validatorAddress: second, amount: 1_000n * TOKEN })
     await page.getByText('There is no room left').waitFor()
     await goTo(`validators/${second}`)
     await openAccount(page, second)

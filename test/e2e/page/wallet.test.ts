@@ -225,6 +225,26 @@ withBrowser('the wallet', () => {
     await shot('sign-insufficient')
   })
 
+  test('what is typed while a transaction waits for its block stays as it is', async () => {
+    const { page } = web
+    const held = Promise.withResolvers<void>()
+    const isTransfer = (text: string | null): boolean => text?.includes('"svc_transfer"') === true
+    await page.route('**/', async (route) => {
+      if (isTransfer(route.request().postData())) await held.promise
+      return route.continue()
+    })
+    await review('4')
+    await page.getByRole('button', { name: 'Sign and send' }).click()
+    await page.getByText('Waiting for a block.').waitFor()
+    await page.getByRole('button', { name: 'Close' }).last().click()
+    await page.getByLabel('Amount').fill('7')
+    const answered = page.waitForResponse((response) => isTransfer(response.request().postData()))
+    held.resolve()
+    await (await answered).finished()
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
+    expect(await page.getByLabel('Amount').inputValue()).toBe('7')
+  })
+
   test('goes on looking for a transaction that is in no block in time', async () => {
     const { page, shot } = web
     let isHidden = true

@@ -293,7 +293,7 @@ withBrowser('wallets that people already have', () => {
     await page.getByText('This is no transaction to be signed').waitFor()
   })
 
-  test('a signature that is not of the transaction is named, does not count, and is made again', async () => {
+  test('a signature that is not of the transaction is no part of it, and is made again; what was refused is sent again', async () => {
     const { page, goTo, shot, failures } = await site.open()
     const own = signerOfSeed(Buffer.from(OWN_KEY, 'hex'))
     const third = ethWallet(3)
@@ -331,6 +331,13 @@ withBrowser('wallets that people already have', () => {
     // It is checked behind the next frame.
     await row(own.address).getByText('signed', { exact: true }).waitFor()
     expect(await page.getByText('wrong signature').count()).toBe(0)
+
+    const send = page.getByRole('button', { name: 'Send', exact: true })
+    await send.click()
+    await page.locator('main').getByText('The chain refused it').waitFor()
+    await svc.async.transfer({ from: addressOf(1), to: multisigAddress(multisig), value: Svc.fromTokens('1') })
+    await send.click()
+    await page.locator('main').getByText('Done, in block').waitFor()
     expect(failures).toEqual([])
   })
 })

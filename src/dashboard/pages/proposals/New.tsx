@@ -5,7 +5,7 @@ import { View } from '../../parts/layout.tsx'
 import { kinds } from '../../proposals/index.ts'
 import type { KindPage } from '../../proposals/kind.tsx'
 import { goTo, linkTo } from '../../route.ts'
-import { closeReview } from '../../wallet/act.ts'
+import { closeReview, isWatched } from '../../wallet/act.ts'
 import { useWallet } from '../../wallet/wallet.ts'
 import { NotFound } from '../NotFound.tsx'
 import { Fee } from './Fee.tsx'
@@ -40,7 +40,9 @@ function KindForm({ kind }: { readonly kind: KindPage }) {
 }
 
 /** Goes to the proposal that a transaction made. */
-function showNew({ deliver_tx: { data } }: TransactionResult): void {
+function showNew(result: TransactionResult): void {
+  const { data } = result.deliver_tx
+  if (!isWatched(result)) return
   closeReview()
   if (data !== undefined) goTo(proposalLink(data))
 }

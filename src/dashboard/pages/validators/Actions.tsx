@@ -5,7 +5,7 @@ import { Section } from '../../parts/layout.tsx'
 import { lazyPart } from '../../parts/lazyView.tsx'
 import { AccountLink, Tokens } from '../../parts/text.tsx'
 import { goTo } from '../../route.ts'
-import { act } from '../../wallet/act.ts'
+import { act, isWatched } from '../../wallet/act.ts'
 import { choose, useWallet } from '../../wallet/wallet.ts'
 import { openWallet } from '../../wallet/walletDialog.ts'
 import type { Stake } from '../../wallet/facts.ts'
@@ -31,7 +31,7 @@ export interface ActionsProps {
 function AcceptOffer({ stake, offer }: { readonly stake: Stake; readonly offer: HandOver }) {
   const accept = async (): Promise<void> => {
     const result = await act('acceptCandidacyAccountUpdate', { accountUpdateRequestId: offer.id })
-    if (result !== undefined) goTo(linkToValidator(offer.to))
+    if (result !== undefined && isWatched(result)) goTo(linkToValidator(offer.to))
   }
   return (
     <Section title='Offered to you'>

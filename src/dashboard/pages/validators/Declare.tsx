@@ -1,3 +1,4 @@
+import type { TransactionResult } from '../../../client/index.ts'
 import { stakeConstants } from '../../data/stakeConstants.ts'
 import { useCandidacy } from '../../data/stakes.ts'
 import { svc } from '../../data/gateway.ts'
@@ -8,6 +9,7 @@ import { OperationForm } from '../../forms/OperationForm.tsx'
 import { View } from '../../parts/layout.tsx'
 import { Tokens } from '../../parts/text.tsx'
 import { goTo } from '../../route.ts'
+import { isWatched } from '../../wallet/act.ts'
 import { currentAccount, useWallet } from '../../wallet/wallet.ts'
 import { selfStake } from '../../operations/candidacy.ts'
 import type { Params } from './candidacy.ts'
@@ -44,9 +46,9 @@ export function Declare() {
   const { current } = useWallet()
   const constants = useAnswer('stake-constants', stakeConstants, 'once').data
   const params = useAnswer('params', () => svc.async.governance.getParams()).data?.data
-  const done = (): void => {
+  const done = (result: TransactionResult): void => {
     const owner = currentAccount()
-    if (owner !== undefined) goTo(linkToValidator(owner))
+    if (owner !== undefined && isWatched(result)) goTo(linkToValidator(owner))
   }
   return (
     <View title='Declare a candidacy'>

@@ -1,4 +1,4 @@
-import { minOf, TOKEN } from '../../../base/amount.ts'
+import { maxOf, minOf, TOKEN } from '../../../base/amount.ts'
 import { type Typing, unitsOf } from '../../forms/check.ts'
 import { AmountField } from '../../forms/fields.tsx'
 import { OperationForm } from '../../forms/OperationForm.tsx'
@@ -7,6 +7,7 @@ import { Facts } from '../../parts/layout.tsx'
 import { EmptyNote } from '../../parts/notes.tsx'
 import { Tokens } from '../../parts/text.tsx'
 import { goTo, linkTo } from '../../route.ts'
+import { isWatched } from '../../wallet/act.ts'
 import { useSpendable } from '../../wallet/useSpendable.ts'
 import { useWallet } from '../../wallet/wallet.ts'
 import { commissionWords, formatReturn, type Inflation, type Params, roomOf, takesStakes } from './candidacy.ts'
@@ -58,6 +59,9 @@ const limitWords = (most: bigint, room: bigint): string =>
     ? `at most ${formatTokens(room, 18)} token, the room that is left`
     : `at most ${formatTokens(most, 18)} token, your balance less the fee`
 
+/** What a validator earns until a stake is in its block takes room too: within a minute less than this, at 100 % a year. */
+const earnedSoon = (shares: bigint): bigint => shares / 500_000n
+
 /** Stakes with a validator. */
 export function StakeForm({ owner }: { readonly owner: string }) {
   const spendable = useSpendable('delegate')?.most
@@ -67,6 +71,7 @@ export function StakeForm({ owner }: { readonly owner: string }) {
       {({ found, params, inflation }) => {
         const room = roomOf(found.candidacy.validator)
         const most = minOf(room, spendable ?? room)
+        const left = room - earnedSoon(BigInt(found.candidacy.validator.shares))
         const check = ({ amount = '' }: Typing): Typing => {
           const units = unitsOf(amount)
           if (units === undefined) return {}
@@ -87,14 +92,14 @@ export function StakeForm({ owner }: { readonly owner: string }) {
                   amount: (field) => (
                     <AmountField
                       {...field}
-                      most={spendable === undefined ? undefined : most}
+                      most={spendable === undefined ? undefined : maxOf(0n, minOf(left, spendable))}
                       hint={spendable === undefined ? 'in tokens, such as 1.5' : limitWords(most, room)}
                     />
                   ),
                 }}
                 check={check}
                 submit='Stake'
-                onDone={() => goTo(linkTo(['account']))}
+                onDone={(result) => isWatched(result) && goTo(linkTo(['account']))}
               />
             ) : (
               <EmptyNote>{whyNot(found, current === owner)}</EmptyNote>

@@ -11,6 +11,7 @@ import { EmptyNote, Loading } from '../../parts/notes.tsx'
 import { Tokens } from '../../parts/text.tsx'
 import { WhenBlock } from '../../parts/TimeLeft.tsx'
 import { goTo, linkTo } from '../../route.ts'
+import { isWatched } from '../../wallet/act.ts'
 import { useWallet } from '../../wallet/wallet.ts'
 import { openWallet } from '../../wallet/walletDialog.ts'
 import type { Params } from './candidacy.ts'
@@ -98,7 +99,7 @@ function Form({ own, params }: { readonly own: StakeOf; readonly params: Params 
         custom={{ amount: (field) => <HowMuch field={field} />, completelyWithdraw: null }}
         check={check}
         submit='Take back'
-        onDone={() => goTo(linkTo(['account']))}
+        onDone={(result) => isWatched(result) && goTo(linkTo(['account']))}
       />
     </>
   )
