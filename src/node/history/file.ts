@@ -73,15 +73,17 @@ function prepare(path: string, chainId: string): string | undefined {
       connection.close()
     }
   } catch (error) {
-    const { name, message } = error as Error
-    if (name !== 'StoreError' && !/^SQLITE_(?:CORRUPT|NOTADB)/.test(sqliteCode(error) ?? '')) throw error
+    const { name, message, code } = error as Error & { readonly code?: unknown }
+    const isUnusable =
+      name === 'StoreError' ? code !== 'cannotOpen' : /^SQLITE_(?:CORRUPT|NOTADB)/.test(sqliteCode(error) ?? '')
+    if (!isUnusable) throw error
     return message
   }
 }
 
 /**
  * Makes sure that there is an index of this chain at `path`. One that cannot be used is removed, because the blocks hold
- * all that it held. Returns why it was.
+ * all that it held. Returns why it was. Throws where it cannot be opened now, as on a disk that is not there yet.
  */
 export function prepareHistory(path: string, chainId: string): string | undefined {
   const why = prepare(path, chainId)
@@ -98,7 +100,8 @@ export interface HistorySpan {
   readonly last: number
 }
 
-const SPAN = 'SELECT min(height), max(height) FROM blocks'
+/** Each in a question of its own: SQLite finds one of them by the key, and both together only by reading all rows. */
+export const SPAN = 'SELECT (SELECT min(height) FROM blocks), (SELECT max(height) FROM blocks)'
 
 /** Reads the heights that an index holds; undefined while it holds none. */
 export function spanOf({ statement }: Connection): HistorySpan | undefined {
@@ -206,7 +209,7 @@ export interface HistoryWriter {
    * neither behind the last block nor before the first one.
    */
   readonly add: (blocks: readonly AtHeight[]) => boolean
-  /** Removes the blocks above a height, which are few. */
+  /** Removes the blocks above a height: few, or all. */
   readonly cutAbove: (height: number) => void
   /** Removes all blocks. */
   readonly clear: () => void
@@ -228,7 +231,12 @@ export function openHistoryWriter(path: string): HistoryWriter {
     for (const [height, block] of blocks) insertBlock(connection, height, block)
     return true
   }
+  const clear = (): void => {
+    for (const table of ['transactions', 'account_transactions', 'validator_events', 'awards', 'blocks'])
+      db.exec(`DELETE FROM ${table}`)
+  }
   const cutAbove = (height: number): void => {
+    if ((span()?.first ?? 0) > height) return clear()
     for (let held = span(); held !== undefined && held.last > height; held = span()) removeBlock(connection, held.last)
   }
   const cutBelow = (height: number): boolean => {
@@ -238,10 +246,6 @@ export function openHistoryWriter(path: string): HistoryWriter {
       removed += 1 + removeBlock(connection, held.first)
     }
     return false
-  }
-  const clear = (): void => {
-    for (const table of ['transactions', 'account_transactions', 'validator_events', 'awards', 'blocks'])
-      db.exec(`DELETE FROM ${table}`)
   }
   return {
     span,

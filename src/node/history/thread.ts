@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import type { AppLogger, Histories } from '../../app/context.ts'
 import { startWorkerThread } from '../../base/workerThread.ts'
 import { openJournal } from '../../store/index.ts'
@@ -67,6 +67,20 @@ function createBacklog(bytesBefore: number, bytesMax: number) {
   }
 }
 
+/** Prepares the file of the index. One that cannot be opened now is left as it is: the thread tries it again. */
+function prepareFile(path: string, chainId: string, head: number, logger: AppLogger): void {
+  const isNew = lstatSync(path, { throwIfNoEntry: false }) === undefined
+  try {
+    const why = prepareHistory(path, chainId)
+    if (why !== undefined) logger.error({ path, why }, 'the index of histories was unusable and begins anew')
+  } catch (err) {
+    if ((err as { readonly code?: unknown }).code !== 'cannotOpen') throw err
+    logger.error({ path, err }, 'the index of histories cannot be opened now')
+  }
+  if (isNew && head > 0)
+    logger.info({ head }, 'the index of histories begins with the next block: svcd index rebuild adds the older ones')
+}
+
 /**
  * Starts the thread that writes the index of histories. A block goes into the journal of the state's file in the
  * transaction that commits it, and leaves it after the thread has said that the index has it on disk: so the index is
@@ -80,15 +94,11 @@ export function startHistoryIndex({
   logger,
   journalBytesMax = JOURNAL_BYTES_MAX,
 }: HistoryIndexOptions): HistoryIndex {
-  const isNew = statSync(path, { throwIfNoEntry: false }) === undefined
-  const why = prepareHistory(path, chainId)
-  if (why !== undefined) logger.error({ path, why }, 'the index of histories was unusable and begins anew')
   const journal = openJournal(statePath)
   const { head } = journal.span()
   const backlog = createBacklog(journal.bytes(), journalBytesMax)
   journal.close()
-  if (isNew && head > 0)
-    logger.info({ head }, 'the index of histories begins with the next block: svcd index rebuild adds the older ones')
+  prepareFile(path, chainId, head, logger)
   let doneTo = 0
   let retainHeight = 0
   // True while the thread works. It is told of commits afterwards.

@@ -37,8 +37,12 @@ function take(): number {
 }
 
 parentPort?.on('message', ({ retainHeight }: HistoryWorkerRequest) => {
-  const doneTo = take()
-  while (index.cutBelow(retainHeight)) post({ kind: 'indexed', doneTo })
+  let doneTo = take()
+  while (index.cutBelow(retainHeight)) {
+    // Blocks go on meanwhile.
+    doneTo = take()
+    post({ kind: 'indexed', doneTo })
+  }
   post({ kind: 'done', doneTo })
 })
 cut()

@@ -1,10 +1,10 @@
-import { mkdirSync } from 'node:fs'
+import { lstatSync, mkdirSync, renameSync, symlinkSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, expect, test } from '@jest/globals'
 import Database from 'better-sqlite3'
 import { historyResultCodec } from '../../../src/node/history/block.ts'
-import { openHistoryWriter, prepareHistory } from '../../../src/node/history/file.ts'
+import { openHistoryWriter, prepareHistory, SPAN } from '../../../src/node/history/file.ts'
 import { ACCOUNT_ROWS, accountTxs, AWARDS_PAGE, VALIDATOR_PAGE } from '../../../src/node/history/queries.ts'
 import { openConnection } from '../../../src/base/sqlite.ts'
 import { txHash } from '../../../src/tx/envelope.ts'
@@ -224,6 +224,24 @@ test('a page of an account reads its own rows and one more, whatever 12,600 tran
   connection.close()
 })
 
+test('an index that cannot be opened for now is left as it is, and the thread tries it again', async () => {
+  const node = openIn('away')
+  node.chain.block({ txs: transfers(node, 3) })
+  await node.caughtUp()
+  // A link to a disk that is not there yet, as after a boot.
+  const disk = join(folder, 'disk')
+  renameSync(node.path, join(folder, 'kept.db'))
+  symlinkSync(join(disk, 'history.db'), node.path)
+  const again = await reopen(node, 'away')
+  expect(again.lines).toMatchObject([{ line: 'the index of histories cannot be opened now' }])
+  expect(lstatSync(node.path).isSymbolicLink()).toBe(true)
+  mkdirSync(disk)
+  renameSync(join(folder, 'kept.db'), join(disk, 'history.db'))
+  again.chain.block()
+  await again.caughtUp()
+  expect(again.ask(`account/${bob.address}`).rows).toHaveLength(3)
+})
+
 test('a page is found by keys alone, however many rows stand before and behind it', async () => {
   const node = openIn('plan')
   await node.caughtUp()
@@ -239,5 +257,7 @@ test('a page is found by keys alone, however many rows stand before and behind i
     expect(plan[0]).toMatch(/USING PRIMARY KEY \((account=\? AND first_id<\?|owner=\? AND \(?height)/)
     expect(plan.filter((line) => !/^SEARCH /.test(line))).toEqual([])
   }
+  const plan = db.prepare(`EXPLAIN QUERY PLAN ${SPAN}`).all() as { detail: string }[]
+  expect(plan.filter(({ detail }) => /^SCAN blocks/.test(detail))).toEqual([])
   db.close()
 })
