@@ -137,6 +137,8 @@ export interface SvcdConfig {
   readonly from?: string
   /** The program version that the application runs, when it is not the release's own. */
   readonly acceptProgramVersion?: number
+  /** The own program version of the release that was told so. */
+  readonly acceptedBy?: number
 }
 
 const fileOf = (home: string): string => join(home, 'config', 'svcd.json')

@@ -7,6 +7,7 @@ import { createApp } from '../app/app.ts'
 import type { AppLogger } from '../app/context.ts'
 import { OtherProgramVersion } from '../app/programVersion.ts'
 import { ensureFolder } from '../base/folder.ts'
+import { takeLock } from '../base/sqlite.ts'
 import { VERSION } from '../base/version.ts'
 import { programVersion as programVersionIn } from '../modules/chain/keeper.ts'
 import { removeRestore, tidySnapshots } from '../store/index.ts'
@@ -87,8 +88,6 @@ export interface RunningNode {
 function openSnapshots(home: string, chainId: string, { interval, keep }: Retention, logger: AppLogger) {
   const folder = snapshotsOf(home)
   const restorePath = restorePathOf(home)
-  tidySnapshots(folder)
-  removeRestore(restorePath)
   const maker =
     interval === 0 ? undefined : startSnapshotMaker({ path: statePathOf(home), folder, interval, keep, logger })
   return {
@@ -151,8 +150,20 @@ function createEnd(home: string, logger: Logger) {
   }
 }
 
+/** Removes what a killed process left, before anything is written: it may be what fills the disk. */
+function removeLeftovers(home: string): void {
+  const lock = takeLock(statePathOf(home))
+  try {
+    tidySnapshots(snapshotsOf(home))
+    removeRestore(restorePathOf(home))
+  } finally {
+    lock.close()
+  }
+}
+
 /** Opens the state of a home for a program that can execute its next block. */
 function openHome(home: string, chainId: string, programVersion: number): ReturnType<typeof openState> {
+  removeLeftovers(home)
   const store = openState(statePathOf(home), chainId)
   try {
     assertRuns(home, programVersion, chainVersionOf(home, store))

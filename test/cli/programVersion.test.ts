@@ -86,12 +86,16 @@ describe('the program version that a release runs', () => {
     const home = copyOf(fresh)
     writeFileSync(join(home, 'config', 'svcd.json'), '{"from":"alice"}')
     acceptProgramVersion(home, 2)
-    expect(readConfig(home)).toEqual({ from: 'alice', acceptProgramVersion: 2 })
+    expect(readConfig(home)).toEqual({ from: 'alice', acceptProgramVersion: 2, acceptedBy: 1 })
+    // A later release has rules of its own.
+    expect([2, 3].map((own) => programVersionOf(home, undefined, own))).toEqual([2, 3])
+    expect(programVersionOf(home, 2, 3)).toBe(2)
     acceptProgramVersion(home, 1)
     expect(readConfig(home)).toEqual({ from: 'alice' })
     // A later release begins a chain, whose first version is 1.
     acceptProgramVersion(home, FIRST_PROGRAM_VERSION, 2)
-    expect(readConfig(home)).toEqual({ from: 'alice', acceptProgramVersion: 1 })
+    expect(readConfig(home)).toEqual({ from: 'alice', acceptProgramVersion: 1, acceptedBy: 2 })
+    expect(programVersionOf(home, undefined, 2)).toBe(1)
     acceptProgramVersion(home, 2, 2)
     expect(readConfig(home)).toEqual({ from: 'alice' })
   })
@@ -116,6 +120,18 @@ describe('svcd program accept', () => {
     expect(readConfig(home).acceptProgramVersion).toBe(2)
     const running = await run(place, ['start', '--home', home], /"programVersion":2/)
     expect(await running.stop()).toBe(0)
+  })
+
+  test('of svcd start: what a killed process left is removed first, because it may be what fills the disk', async () => {
+    const home = homeAt(2)
+    const left = ['restore.db', 'restore.db-wal', 'snapshots/tmp-9-x'].map((name) => join(home, 'data', name))
+    mkdirSync(left[2] as string, { recursive: true })
+    for (const path of left.slice(0, 2)) writeFileSync(path, 'x')
+    expect(await start(home)).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('which the chain has retired'),
+    })
+    expect(left.filter((path) => existsSync(path))).toEqual([])
   })
 
   test('refuses any version but the chain’s, so that the program before it can still run; a home without a state takes any', async () => {

@@ -209,7 +209,10 @@ export function stateSyncHandlers(options: StateSyncOptions): StateSyncHandlers 
       try {
         return addChunk(restoring, chunk, sender)
       } catch (error) {
-        if (!(error instanceof NotARecord)) throw error
+        if (!(error instanceof NotARecord)) {
+          drop() // It may be what fills the disk.
+          throw error
+        }
         const rejectSenders = [...senders.add(sender)]
         logger?.error(
           { height: restore.metadata.height, senders: rejectSenders, why: error.message },
