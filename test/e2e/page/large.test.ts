@@ -10,7 +10,13 @@ const widthOf = (page: Page): Promise<number> => page.locator('html').evaluate((
 withBrowser('a chain of hundreds of candidacies', () => {
   const chain = { candidacies: 300, proposals: 1 }
   const site = devnetPages(largeChainOptions(testFolder(), chain))
-  beforeAll(() => growLargeChain(site.net, chain))
+  let proposal: string
+  beforeAll(async () => {
+    await growLargeChain(site.net, chain)
+    // Before any page asks for whole lists, of which a gateway answers one at a time.
+    const { data: proposals } = await new Svc(site.net.url).async.governance.listProposals()
+    proposal = proposalPath(proposals[0]?.Id)
+  })
 
   test.each(['', 'validators'])('the strip of power in #/%s is to scale, and no wider than a phone', async (view) => {
     const { page, goTo, settled, shot } = await site.open('', { viewport: { width: 320, height: 640 } })
@@ -76,7 +82,6 @@ withBrowser('a chain of hundreds of candidacies', () => {
 
   test.each([706, 768, 1024, 1440])('at %d pixels no table hides a column, and names are whole', async (width) => {
     const { page, goTo, settled } = await site.open('', { viewport: { width, height: 1024 } })
-    const { data: proposals } = await new Svc(site.net.url).async.governance.listProposals()
     const owner = site.net.accounts[0].address
     for (const view of [
       '',
@@ -87,7 +92,7 @@ withBrowser('a chain of hundreds of candidacies', () => {
       'blocks',
       `accounts/${owner}`,
       'parameters/gas_price',
-      proposalPath(proposals[0]?.Id),
+      proposal,
     ]) {
       await goTo(view)
       await settled()
@@ -119,8 +124,7 @@ withBrowser('a chain of hundreds of candidacies', () => {
 
   test('columns stand where they stood while a list is scrolled', async () => {
     const { page, goTo, settled } = await site.open('', { viewport: { width: 1440, height: 900 } })
-    const { data: proposals } = await new Svc(site.net.url).async.governance.listProposals()
-    await goTo(proposalPath(proposals[0]?.Id))
+    await goTo(proposal)
     await settled()
     const heads = page.locator('table[aria-label="Votes"] th')
     const lefts = () => heads.evaluateAll((all) => all.map((head) => head.getBoundingClientRect().left))

@@ -144,8 +144,9 @@ withBrowser(`a phone of ${WIDTH} pixels`, () => {
   })
 
   test.each([WIDTH, 390])('at %d pixels a row names first what it is about, and ends at the edge', async (width) => {
-    const { page, goTo, settled } = await site.open('', { viewport: { ...viewport, width } })
+    // Before the page asks for whole lists, of which a gateway answers one at a time.
     const { data: open } = await new Svc(site.net.url).async.governance.listProposals({ state: 'open', limit: 1 })
+    const { page, goTo, settled } = await site.open('', { viewport: { ...viewport, width } })
     for (const view of ['validators', 'blocks', 'transactions', `accounts/${owner}`, proposalPath(open[0]?.Id)]) {
       await goTo(view)
       await settled()
