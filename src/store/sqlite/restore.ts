@@ -60,14 +60,18 @@ const COPIES = 5
 const LEAVES =
   'CREATE TABLE leaves (key_hash BLOB NOT NULL PRIMARY KEY, hash BLOB NOT NULL, state_key BLOB NOT NULL) WITHOUT ROWID, STRICT'
 
+/** The most bytes of disk that a restore takes until the state is in its place, with the chunks that CometBFT keeps. */
+export const roomFor = ({ bytes, records }: Pick<SnapshotMetadata, 'bytes' | 'records'>): number =>
+  COPIES * bytes + RECORD_BYTES * records
+
 /**
  * Why the disk has no room to restore this snapshot at `path`; undefined when it has.
  *
  * @example
  * if (lackOfRoom('restore.db', metadata) !== undefined) console.log('OfferSnapshot: reject')
  */
-export function lackOfRoom(path: string, { bytes, records }: SnapshotMetadata): string | undefined {
-  const needed = COPIES * bytes + RECORD_BYTES * records
+export function lackOfRoom(path: string, metadata: SnapshotMetadata): string | undefined {
+  const needed = roomFor(metadata)
   const { bavail, bsize } = statfsSync(dirname(path))
   return needed <= bavail * bsize ? undefined : `it may take ${needed} bytes of disk, and ${bavail * bsize} are free`
 }

@@ -22,7 +22,7 @@ import {
   varint,
 } from '../../../src/store/snapshot/format.ts'
 import { writeSnapshot } from '../../../src/store/snapshot/write.ts'
-import { lackOfRoom, openRestore } from '../../../src/store/sqlite/restore.ts'
+import { lackOfRoom, openRestore, roomFor } from '../../../src/store/sqlite/restore.ts'
 import { openSqliteReader } from '../../../src/store/sqlite/sqliteReader.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/sqliteStore.ts'
 import type { CommittedState } from '../../../src/store/store.ts'
@@ -265,6 +265,29 @@ describe('what is refused', () => {
     expect(why({})).toBeUndefined()
     expect(why({ bytes: free })).toMatch(/^it may take \d+ bytes of disk, and \d+ are free$/)
     expect(why({ records: free })).toMatch(/^it may take \d+ bytes of disk, and \d+ are free$/)
+  })
+
+  test('the disk that a restore takes, until it is the state, is what is counted or less', () => {
+    const many = openMemoryStore({ tables })
+    commitWith(many, (state) => {
+      for (let at = 0; at < 40_000; at++)
+        state.put(accounts, { address: addressAt(at), balance: 10n ** 12n, nonce: at })
+    })
+    const { snapshot, chunks } = snapshotIn(newPath(), many, CHUNK_BYTES)
+    const place = newPath()
+    mkdirSync(place)
+    const [path, to] = [join(place, 'restore.db'), open(join(place, 'state.db'))]
+    const size = (): number => readdirSync(place).reduce((sum, name) => sum + statSync(join(place, name)).size, 0)
+    const before = size()
+    const restore = restoreAt(path, snapshot.metadata)
+    for (const chunk of chunks) restore.add(chunk)
+    const added = size()
+    restore.finish()
+    const finished = size()
+    to.replaceBy(path)
+    const most = Math.max(added, finished, size())
+    to.close()
+    expect(most - before + snapshot.metadata.bytes).toBeLessThanOrEqual(roomFor(snapshot.metadata))
   })
 
   test('a snapshot without its last chunk is not finished', () => {
