@@ -50,6 +50,8 @@ describe('the validators of a devnet', () => {
     expect(read(homeFiles(folder).config)).toContain(
       `persistent_peers = "${second?.nodeId}@127.0.0.1:26666,${third?.nodeId}@127.0.0.1:26676"`,
     )
+    // What svcd query --prove and svcd testnet write into the home by default.
+    for (const name of ['light', 'testnet']) mkdirSync(join(folder, name))
     assertDevnetHome(folder)
     assertValidators(folder, 3)
     expect(() => assertValidators(folder, 1)).toThrow(

@@ -19,13 +19,14 @@ import { CONTROL_SOCKET } from './control.ts'
 import { type Endpoint, printEndpoint, reachable } from '../../node/settings.ts'
 import { readState } from '../../node/stateFile.ts'
 
-// The first validator's own files, and the homes of the others beside them.
-const CHAIN_FILES = new Set(['config', 'data', 'logs', 'eni', 'abci.sock', 'snapshots', CONTROL_SOCKET])
+// The first validator's own files, the homes of the others beside them, and the headers that svcd query --prove keeps.
+const CHAIN_FILES = new Set(['config', 'data', 'logs', 'eni', 'abci.sock', 'snapshots', 'light', CONTROL_SOCKET])
 for (let at = 1; at < DEVNET_VALIDATORS_MAX; at++) CHAIN_FILES.add(`node${at}`)
 // takeLock adds `.lock` to this name, and SQLite may put a journal beside it.
 const LOCK = 'devnet'
-// What --reset keeps: keys that a user put there, the units of svcd init, and the lock, which is held meanwhile.
-const KEPT_FILES = new Set(['keystore', 'systemd', `${LOCK}.lock`, `${LOCK}.lock-journal`])
+// What --reset keeps: keys that a user put there, the units of svcd init, a network of svcd testnet, and the lock, which
+// is held meanwhile.
+const KEPT_FILES = new Set(['keystore', 'systemd', 'testnet', `${LOCK}.lock`, `${LOCK}.lock-journal`])
 
 /** Throws a UserError unless the folder is missing, empty, or the home of a devnet. Nothing else is ever touched. */
 export function assertDevnetHome(home: string): void {

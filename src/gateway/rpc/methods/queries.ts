@@ -105,7 +105,7 @@ export const queryMethods: readonly Method[] = [
   defineMethod({
     name: 'svc_accounts',
     call: 'getAccounts',
-    doc: 'Addresses that the gateway can sign for, in keystore order.',
+    doc: 'Addresses that the gateway can sign for, in keystore order, that of `--unlock`.',
     input: {},
     errors: [],
     result: { type: 'array', items: { type: 'string' } },
