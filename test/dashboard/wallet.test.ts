@@ -4,7 +4,9 @@ import { until } from '../../bench/until.ts'
 import { toBase64 } from '../../src/base/bytes.ts'
 import { encodeMultisig } from '../../src/tx/multisig.ts'
 
-type Answer = { readonly result: unknown } | { readonly error: { readonly code: number; readonly message: string } }
+type Answer =
+  | { readonly result: unknown }
+  | { readonly error: { readonly code: number; readonly message: string; readonly data?: object } }
 
 const addressOf = (digit: number): string => `0x${String(digit).repeat(40)}`
 const KEY = new Uint8Array(32).fill(7)
@@ -68,12 +70,10 @@ describe('a transaction of the page', () => {
   }
 
   test('that the gateway did not send stands there as before, with why', async () => {
-    toSend = { error: { code: -32011, message: 'the chain has made no block for 40 s' } }
+    toSend = { error: { code: -32011, message: 'the chain has made no block for 40 s', data: { stalledMs: 40_000 } } }
     await send()
     const error = await inTime(() => page.openReview.get()?.error)
-    expect(error.message).toBe(
-      'The node behind the gateway does not answer now. The chain has made no block for 40 s. Nothing was sent',
-    )
+    expect(error.message).toBe('The chain has made no block for 40 s. Nothing was sent')
     expect(page.sent.get()).toEqual([])
     expect(page.openReview.get()?.sentId).toBeUndefined()
   })

@@ -5,6 +5,7 @@ type Failure = Pick<Error, 'message'> & Partial<Pick<SvcRpcError, 'reason' | 'co
 /** What a gateway may put there. A stranger may answer in its place, so nothing is sure. */
 interface FailureData {
   readonly retryAfterMs?: unknown
+  readonly stalledMs?: unknown
   readonly status?: unknown
   readonly error?: unknown
 }
@@ -23,9 +24,10 @@ const sentence = (text: string): string => {
 
 /** Why something cannot be shown, as a sentence for a reader. Errors are told apart by their code. Source: protocol.md §10. */
 export function sentenceOf({ message, reason = message, code, data }: Failure): string {
-  const { retryAfterMs = SECOND_MS, status, error } = (data ?? {}) as FailureData
+  const { retryAfterMs = SECOND_MS, stalledMs, status, error } = (data ?? {}) as FailureData
   if (code === TOO_MANY) return `${sentence(reason)} The gateway answers again in ${seconds(Number(retryAfterMs))}.`
-  if (code === -32011) return `The node behind the gateway does not answer now. ${sentence(reason)}`
+  if (code === -32011 && stalledMs === undefined)
+    return `The node behind the gateway does not answer now. ${sentence(reason)}`
   if (code === -32603) return `The gateway met a defect of its own. ${sentence(reason)}`
   if (status === 403 && typeof error === 'string') return `The gateway refuses this page. ${sentence(error)}`
   return sentence(reason)
