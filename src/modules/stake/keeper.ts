@@ -16,7 +16,6 @@ import {
   keyPeriods,
   misbehaviours,
   powerCap,
-  periodsInRows,
   powersOf,
   type SetMember,
   setMembers,
@@ -361,9 +360,15 @@ function putKeyPeriod(state: State, period: KeyPeriod): void {
   keepPeriods(state, period)
 }
 
-/** Brings the periods in memory up to date with the rows of a key. */
-function keepPeriods(state: State, { pubKey }: KeyPeriod): void {
-  state.put(keyPeriods, periodsInRows(state, addressOfKey(pubKeyBytes(pubKey))))
+/**
+ * Brings the periods in memory up to date with one row of a key, the newest one where it is kept. The other rows are not
+ * read again: an owner may change between two keys in each block.
+ */
+function keepPeriods(state: State, period: KeyPeriod, isKept = true): void {
+  const validator = addressOfKey(pubKeyBytes(period.pubKey))
+  const { periods } = state.get(keyPeriods, { validator }) as RowOf<typeof keyPeriods>
+  const others = periods.filter(({ firstHeight }) => firstHeight !== period.firstHeight)
+  state.put(keyPeriods, { validator, periods: isKept ? [period, ...others] : others })
 }
 
 /** Drops the key periods that ended before `oldest`: no evidence can name them any more. */
@@ -371,7 +376,7 @@ export function dropKeyPeriods(state: State, oldest: number): void {
   for (const row of state.scan(validatorKeys, { index: 'byLastHeight' })) {
     if (row.lastHeight >= oldest) break
     state.remove(validatorKeys, row)
-    keepPeriods(state, row)
+    keepPeriods(state, row, false)
   }
 }
 
