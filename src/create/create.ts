@@ -58,7 +58,7 @@ if (existsSync(name) && readdirSync(name).length > 0) fail(`${name} is there alr
 mkdirSync(name, { recursive: true })
 for (const file of readdirSync(template)) writeFileSync(join(name, file), textOf(file, name))
 // The home of a node holds its private key. npm leaves a file of this name out of a package, so it is not in the template.
-writeFileSync(join(name, '.gitignore'), 'node_modules/\n/data*/\n')
+writeFileSync(join(name, '.gitignore'), 'node_modules/\n/data*/\n*.key\n')
 process.stdout.write(`${name} is written. Now:
 
   cd ${name}

@@ -145,7 +145,7 @@ test('the pages of each package link to its own files, or to files of the reposi
 test('npm create writes ten files, at most 250 lines of code, the name and the version of its release; keys stay out of git', async () => {
   const { status, printed } = await run(folder, 'npm', ['create', '--yes', '@svcd', 'my-chain'])
   expect([status, printed]).toEqual([0, expect.stringContaining('cd my-chain')])
-  expect(readFileSync(join(chain, '.gitignore'), 'utf8')).toBe('node_modules/\n/data*/\n')
+  expect(readFileSync(join(chain, '.gitignore'), 'utf8')).toBe('node_modules/\n/data*/\n*.key\n')
   const files = readdirSync(chain).filter((name) => name !== '.gitignore')
   expect(files).toHaveLength(10)
   const code = files.filter((name) => name.endsWith('.ts')).map((name) => readFileSync(join(chain, name), 'utf8'))
