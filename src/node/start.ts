@@ -7,7 +7,6 @@ import { createApp } from '../app/app.ts'
 import type { AppLogger } from '../app/context.ts'
 import { OtherProgramVersion } from '../app/programVersion.ts'
 import { ensureFolder } from '../base/folder.ts'
-import { takeLock } from '../base/sqlite.ts'
 import { VERSION } from '../base/version.ts'
 import { programVersion as programVersionIn } from '../modules/chain/keeper.ts'
 import { removeRestore, tidySnapshots } from '../store/index.ts'
@@ -24,7 +23,7 @@ import { startQueryThread } from './queries/thread.ts'
 import { startSignaturePool } from './signatures/pool.ts'
 import { startSnapshotMaker } from './snapshots/maker.ts'
 import { chooseOs } from './settings.ts'
-import { isDiskFull, openState, readState } from './stateFile.ts'
+import { isDiskFull, locked, openState, readState } from './stateFile.ts'
 
 /** What a node keeps beside its state. */
 export interface Retention {
@@ -152,13 +151,10 @@ function createEnd(home: string, logger: Logger) {
 
 /** Removes what a killed process left, before anything is written: it may be what fills the disk. */
 function removeLeftovers(home: string): void {
-  const lock = takeLock(statePathOf(home))
-  try {
+  locked(statePathOf(home), () => {
     tidySnapshots(snapshotsOf(home))
     removeRestore(restorePathOf(home))
-  } finally {
-    lock.close()
-  }
+  })
 }
 
 /** Opens the state of a home for a program that can execute its next block. */

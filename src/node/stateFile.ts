@@ -2,7 +2,7 @@ import { equalBytes, toHex } from '../base/bytes.ts'
 import { reasonOf } from '../comet/errors.ts'
 import { headOfState } from '../modules/chain/keeper.ts'
 import { tables, views } from '../modules/registry.ts'
-import { sqliteCode } from '../base/sqlite.ts'
+import { sqliteCode, takeLock } from '../base/sqlite.ts'
 import { type CommittedState, openSqliteReader, openSqliteStore, StoreError } from '../store/index.ts'
 import { exitStatusOf, UserError } from './errors.ts'
 
@@ -52,6 +52,17 @@ function explaining<T>(path: string, run: () => T): T {
     throw explained(path, error)
   }
 }
+
+/** Does something while no other process can write the state at `path`. Throws as openState does. */
+export const locked = (path: string, work: () => void): void =>
+  explaining(path, () => {
+    const lock = takeLock(path)
+    try {
+      work()
+    } finally {
+      lock.close()
+    }
+  })
 
 /**
  * Opens the state at `path` to write it. Throws a StoreError while another process does, and a UserError when the disk
