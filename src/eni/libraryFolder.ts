@@ -150,14 +150,18 @@ export function openLibraryFolder({ home, jobs, limits, report, onReconciled }: 
       throw error
     }))
 
-  /** Points the link to the version proposed last, which is the highest: only higher versions can be proposed. */
-  const point = (job: JobState): Promise<void> =>
-    pointCurrent(
-      home,
-      [...jobs.values()]
-        .filter((other) => other === job || (other.library.name === job.library.name && other.status === 'deployed'))
-        .at(-1)?.library ?? job.library,
-    )
+  /**
+   * Points the link to the version proposed last, which is the highest: only higher versions can be proposed. At a start
+   * later ones are still to be looked at: then the link stays, and the last of them points it. `isWhole`: whether the file
+   * of `job` is there.
+   */
+  const point = async (job: JobState, isWhole: boolean): Promise<void> => {
+    const versions = [...jobs.values()].filter(({ library }) => library.name === job.library.name)
+    const later = versions.slice(versions.indexOf(job) + 1)
+    if (later.some(({ library, status }) => library.goal === 'deploy' && status === undefined)) return
+    const newest = versions.filter((one) => (one === job ? isWhole : one.status === 'deployed')).at(-1)
+    if (newest !== undefined) await pointCurrent(home, newest.library)
+  }
 
   const reconcile = async (job: JobState): Promise<void> => {
     const { id, goal, urls, md5 } = job.library
@@ -179,9 +183,10 @@ export function openLibraryFolder({ home, jobs, limits, report, onReconciled }: 
       if (isInstalled) await unstage(home, id)
       else await install(home, id, job.library)
       job.stagedBytes = undefined
-      await point(job)
+      await point(job, true)
       return tell(job, 'deployed')
     }
+    if (goal === 'deploy') await point(job, false)
     if (urls.length === 0)
       tell(job, goal === 'deploy' ? 'collapsed' : 'failed', 'the proposal has no file for the OS of this node')
     else if (goal === 'deploy') tell(job, 'collapsed', 'not fetched at its point')

@@ -232,6 +232,33 @@ describe('what a fetcher finds when it starts', () => {
     expect(readlinkSync(join(home, 'eni/lib/lib3-current.so'))).toBe('lib3-v1.0.3.so')
   })
 
+  test('current leads to the newest version all the time, and to the one before where that is damaged', async () => {
+    answer = give
+    const home = tempHome()
+    const current = (): string => readlinkSync(join(home, 'eni/lib/lib-current.so'))
+    const [one, two] = [1, 2].map((number) => ({ ...wanted(number, file, [url()]), goal: 'deploy' })) as [
+      LibraryJob,
+      LibraryJob,
+    ]
+    const first = startRun(home)
+    first.update(one, two)
+    for (const library of [one, two]) await first.until(library, 'deployed')
+    await first.close()
+    expect(current()).toBe('lib-v1.0.2.so')
+    const second = startRun(home)
+    second.update(one, two)
+    await second.until(one, 'deployed')
+    expect(current()).toBe('lib-v1.0.2.so')
+    await second.until(two, 'deployed')
+    await second.close()
+    writeFileSync(libPath(home, two), 'half')
+    answer = (_request, response) => void response.writeHead(404).end()
+    const third = startRun(home)
+    third.update(one, two)
+    await third.until(two, 'collapsed')
+    expect([current(), third.statuses(one)]).toEqual(['lib-v1.0.1.so', ['deployed']])
+  })
+
   test('a folder that cannot be made is a failure that is told, and is got over', async () => {
     answer = give
     const home = tempHome()
