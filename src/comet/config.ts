@@ -101,10 +101,10 @@ const timeoutsOf = (blockTimeMs: number): Readonly<Record<string, string>> => {
 }
 
 /**
- * Without places for peers of its own choice, CometBFT dials only its persistent ones, once all of it has started. Else it
- * dials the addresses that it knows while it starts, and a peer that answers before its consensus has started gets no
- * proposals and no votes from it, for as long as both are connected: a network of two then stands still. Source:
- * CometBFT, consensus.Reactor.AddPeer and p2p.Switch.OnStart, up to 0.40 at least.
+ * With no outbound places, CometBFT dials only its persistent peers, and only after it has started. Otherwise it also
+ * dials addresses from its address book during the start. A peer that connects before consensus runs gets no proposals
+ * or votes from this node until they reconnect, which stops a network of two. Source: CometBFT,
+ * consensus.Reactor.AddPeer and p2p.Switch.OnStart, up to 0.40 at least.
  */
 const DIALS_NOBODY_ELSE = { 'p2p.max_num_outbound_peers': 0 }
 

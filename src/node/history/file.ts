@@ -100,7 +100,7 @@ export interface HistorySpan {
   readonly last: number
 }
 
-/** Each in a question of its own: SQLite finds one of them by the key, and both together only by reading all rows. */
+/** Two subqueries: SQLite reads min() or max() from the key when it stands alone, and scans the table for both together. */
 export const SPAN = 'SELECT (SELECT min(height) FROM blocks), (SELECT max(height) FROM blocks)'
 
 /** Reads the heights that an index holds; undefined while it holds none. */
