@@ -327,7 +327,7 @@ class LayeredOverlay implements Overlay {
 }
 
 const NO_ROWS: StateReader = {
-  get: () => undefined,
+  get: (table, key) => table.derived?.derive(NO_ROWS, key),
   find: () => undefined,
   scan: () => [],
   count: () => 0,

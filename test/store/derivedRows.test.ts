@@ -56,3 +56,8 @@ test('one row that is larger than all of the memory is computed each time', () =
   for (let time = 0; time < 3; time++) derived.get(voteCounts, { proposalId: proposalIdAt(0) })
   expect(scans()).toBe(3)
 })
+
+test('above no rows a derived row is what follows from none', () => {
+  const proposalId = proposalIdAt(0)
+  expect(createOverlay().get(voteCounts, { proposalId })).toEqual({ proposalId, count: 0 })
+})
