@@ -9,7 +9,7 @@ export { derivedTable, table } from './table.ts'
 
 // Reading and writing rows.
 export type { RevertibleState, Scan, State, StateReader } from './state.ts'
-export { firstOf } from './state.ts'
+export { firstOf, take } from './state.ts'
 export type { Change, Overlay } from './overlay.ts'
 export { createOverlay } from './overlay.ts'
 

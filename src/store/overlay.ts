@@ -1,6 +1,6 @@
 import { compareBytes } from '../base/bytes.ts'
 import { createSortedMap, type SortedMap } from '../base/sortedMap.ts'
-import { byCodeUnit, entriesWithPrefix, toLatin1 } from './sorted.ts'
+import { byCodeUnit, entriesOf, fromLatin1, toLatin1 } from './sorted.ts'
 import type { RevertibleState, Scan, StateReader } from './state.ts'
 import type { MapKey, Table } from './table.ts'
 
@@ -138,13 +138,10 @@ function* merge(
   for (; own.done !== true; own = entries.next()) if (own.value[1].row !== undefined) yield own.value[1].row
 }
 
-/** How many rows more than the state below an index holds under `prefix`, up to the sort key `end`. */
-function countAbove(entries: IndexEntries, prefix: Uint8Array | undefined, end?: string): number {
+/** How many rows more than the state below a scan of an index gives. */
+function countAbove(entries: IndexEntries, scan: Scan<string>): number {
   let count = 0
-  for (const [sortKey, { row, isBelow }] of entriesWithPrefix(entries, prefix)) {
-    if (end !== undefined && sortKey >= end) break
-    count += (row === undefined ? 0 : 1) - (isBelow ? 1 : 0)
-  }
+  for (const [, { row, isBelow }] of entriesOf(entries, scan)) count += (row === undefined ? 0 : 1) - (isBelow ? 1 : 0)
   return count
 }
 
@@ -247,37 +244,35 @@ class LayeredOverlay implements Overlay {
       if (cell === undefined) return below
       if (hasIndexKey(table, index, cell.row, key)) return cell.row as R
     }
-    for (const [, { row }] of entriesWithPrefix(this.#indexOf(writes, index), key))
+    for (const [, { row }] of entriesOf(this.#indexOf(writes, index), { prefix: key }))
       if (hasIndexKey(table, index, row, key)) return row as R
     return undefined
   }
 
   scan<K extends object, R extends K, I extends string>(table: Table<K, R, I>, scan: Scan<I> = {}): Iterable<R> {
-    const { index = '', prefix, reverse = false } = scan
+    const { index = '', reverse = false } = scan
     const rowsBelow = this.below.scan(table, scan)
     const writes = this.tables[table.tag]
     if (writes === undefined) return rowsBelow
     const entries = this.#indexOf(writes, index).clone() // as of now, whatever is written during the walk
     const sortKey = (row: object): string => sortKeyOf(table, index, row) as string
     return {
-      [Symbol.iterator]: () =>
-        merge(entriesWithPrefix(entries, prefix, reverse), rowsBelow, sortKey, reverse) as Iterator<R>,
+      [Symbol.iterator]: () => merge(entriesOf(entries, scan), rowsBelow, sortKey, reverse) as Iterator<R>,
     }
   }
 
   count<K extends object, R extends K, I extends string>(table: Table<K, R, I>, scan: Scan<I> = {}): number {
     const writes = this.tables[table.tag]
     const countBelow = this.below.count(table, scan)
-    return writes === undefined
-      ? countBelow
-      : countBelow + countAbove(this.#indexOf(writes, scan.index ?? ''), scan.prefix)
+    return writes === undefined ? countBelow : countBelow + countAbove(this.#indexOf(writes, scan.index ?? ''), scan)
   }
 
   rank<K extends object, R extends K, I extends string>(table: Table<K, R, I>, index: I, row: R): number {
     const writes = this.tables[table.tag]
     const rankBelow = this.below.rank(table, index, row)
     if (writes === undefined) return rankBelow
-    return rankBelow + countAbove(this.#indexOf(writes, index), undefined, sortKeyOf(table, index, row))
+    const before = fromLatin1(sortKeyOf(table, index, row) as string)
+    return rankBelow + countAbove(this.#indexOf(writes, index), { before })
   }
 
   put<K extends object, R extends K>(table: Table<K, R>, row: R): void {

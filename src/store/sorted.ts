@@ -1,5 +1,6 @@
 import { asBuffer } from '../base/bytes.ts'
 import type { SortedMap } from '../base/sortedMap.ts'
+import type { Scan } from './state.ts'
 
 /** Compares texts by code unit. For texts of `toLatin1` this is the byte order. */
 export const byCodeUnit = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
@@ -14,17 +15,17 @@ export function fromLatin1(text: string): Uint8Array {
   return Buffer.from(text, 'latin1')
 }
 
-/** The entries whose key starts with `bytes`, forwards or backwards. The map must not be written during the walk. */
-export function* entriesWithPrefix<V>(
-  map: SortedMap<string, V>,
-  bytes: Uint8Array | undefined,
-  reverse = false,
-): Generator<readonly [string, V]> {
-  const prefix = bytes === undefined ? '' : toLatin1(bytes)
+/** The entries that a scan of an index, whose sort keys are those of `map`, reads. `map` must not be written meanwhile. */
+export function* entriesOf<V>(map: SortedMap<string, V>, scan: Scan<string>): Generator<readonly [string, V]> {
+  const prefix = scan.prefix === undefined ? '' : toLatin1(scan.prefix)
   // One character above any byte: this sorts behind all keys with the prefix, and before all others that follow them.
-  const entries = reverse ? map.entriesReversed(`${prefix}\u0100`) : map.entries(prefix)
+  const behind = `${prefix}\u0100`
+  const before = scan.before === undefined ? behind : toLatin1(scan.before)
+  const end = before < behind ? before : behind
+  const isEndLeftOut = true
+  const entries = scan.reverse === true ? map.entriesReversed(end, undefined, isEndLeftOut) : map.entries(prefix)
   for (const entry of entries) {
-    if (!entry[0].startsWith(prefix)) return
+    if (entry[0] >= end || !entry[0].startsWith(prefix)) return
     yield entry
   }
 }

@@ -6,6 +6,8 @@ export interface Scan<Index extends string> {
   readonly index?: Index
   /** Only rows whose index key (or state key without its tag) starts with these bytes. */
   readonly prefix?: Uint8Array
+  /** Only rows whose index key sorts before these bytes. Needs an index. */
+  readonly before?: Uint8Array
   /** From the last to the first. */
   readonly reverse?: boolean
 }
@@ -19,6 +21,21 @@ export interface Scan<Index extends string> {
 export function firstOf<R>(rows: Iterable<R>): R | undefined {
   for (const row of rows) return row
   return undefined
+}
+
+/**
+ * The first of some rows, at most `count`; the rest is never read.
+ *
+ * @example
+ * const [richest, second] = take(store.scan(balances, { index: 'byAmount', reverse: true }), 2)
+ */
+export function take<R>(rows: Iterable<R>, count: number): readonly R[] {
+  const taken: R[] = []
+  for (const row of rows) {
+    taken.push(row)
+    if (taken.length === count) break
+  }
+  return taken
 }
 
 /** Rows to read: a committed state, or an overlay above one. */

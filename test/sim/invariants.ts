@@ -13,8 +13,8 @@ import {
   accountUpdates,
   candidacies,
   isEligible,
-  keyPeriods,
-  periodsInRows,
+  newestPeriods,
+  newestOf,
   setMembers,
   unbondings,
   validatorKeys,
@@ -124,7 +124,7 @@ function checkStake(store: Store, known: ReadonlyMap<string, number>, hasChanged
   for (const { pubKey } of store.scan(validatorKeys)) {
     const validator = addressOfKey(pubKeyBytes(pubKey))
     need(
-      isDeepStrictEqual(store.get(keyPeriods, { validator }), periodsInRows(store, validator)),
+      isDeepStrictEqual(store.get(newestPeriods, { validator }), newestOf(store, validator)),
       `the key ${pubKey} has other periods in memory than in rows`,
     )
   }

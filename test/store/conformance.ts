@@ -33,18 +33,18 @@ function expectEqual(actual: unknown, expected: unknown): void {
 
 function expectSame(state: StateReader, model: Model, next: (below: number) => number): void {
   for (const { table, ...scan } of questions(next)) {
-    const expected = modelScan(model, table, scan.index, scan.prefix, scan.reverse)
+    const expected = modelScan(model, table, scan)
     expectEqual([...state.scan(table, scan)], expected)
     expectEqual(state.count(table, scan), expected.length)
     const { index } = scan
     if (index === undefined) continue
-    const whole = modelScan(model, table, index, undefined, false)
+    const whole = modelScan(model, table, { index })
     const at = next(whole.length + 1)
     if (whole[at] !== undefined) expect(state.rank(table, index, whole[at])).toBe(at)
   }
   for (const letter of 'abcdefg') {
     const key = utf8(letter)
-    expectEqual(state.find(letters, 'byLetter', key), modelScan(model, letters, 'byLetter', key, false)[0])
+    expectEqual(state.find(letters, 'byLetter', key), modelScan(model, letters, { index: 'byLetter', prefix: key })[0])
   }
   for (let at = 0; at < 20; at++) {
     const { table, row } = randomRow(next)

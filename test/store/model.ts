@@ -1,5 +1,5 @@
 import { compareBytes, concat } from '../../src/base/bytes.ts'
-import type { State } from '../../src/store/state.ts'
+import type { Scan, State } from '../../src/store/state.ts'
 import type { RowOf, Table } from '../../src/store/table.ts'
 import {
   absences,
@@ -43,9 +43,7 @@ export const modelGet = (model: Model, asked: unknown, key: object): object | un
 export function modelScan(
   model: Model,
   asked: unknown,
-  index: string | undefined,
-  prefix: Uint8Array | undefined,
-  reverse: boolean,
+  { index, prefix, before, reverse = false }: Scan<string> = {},
 ): object[] {
   const table = asked as Table
   const found: { at: Uint8Array; row: object }[] = []
@@ -55,8 +53,8 @@ export function modelScan(
     const key = index === undefined ? new Uint8Array(0) : table.indexes[index]?.(entry.row)
     if (key === undefined) continue
     const at = concat(key, tail)
-    if (prefix === undefined || compareBytes(at.subarray(0, prefix.length), prefix) === 0)
-      found.push({ at, row: entry.row })
+    if (prefix !== undefined && compareBytes(at.subarray(0, prefix.length), prefix) !== 0) continue
+    if (before === undefined || compareBytes(at, before) < 0) found.push({ at, row: entry.row })
   }
   found.sort((a, b) => compareBytes(a.at, b.at))
   return (reverse ? found.reverse() : found).map(({ row }) => row)
@@ -122,7 +120,7 @@ export function step(next: (below: number) => number, state: State, model: Model
   if (next(4) === 0) remove(row)
   else {
     if ((table as unknown) === letters)
-      for (const held of modelScan(model, letters, undefined, undefined, false) as RowOf<typeof letters>[])
+      for (const held of modelScan(model, letters) as RowOf<typeof letters>[])
         if (held.value === (row as typeof held).value) remove(held)
     state.put(table, row)
     modelPut(model, table, row)
@@ -130,9 +128,7 @@ export function step(next: (below: number) => number, state: State, model: Model
 }
 
 /** Questions of every kind about every table: what `state` and the model answer. */
-export function* questions(
-  next: (below: number) => number,
-): Generator<{ table: Table; index?: string; prefix?: Uint8Array; reverse: boolean }> {
+export function* questions(next: (below: number) => number): Generator<Scan<string> & { table: Table }> {
   for (const asked of tables) {
     const table = asked as unknown as Table
     for (const index of [undefined, ...Object.keys(table.indexes)]) {
@@ -146,12 +142,11 @@ export function* questions(
                 table.keyOf(row).subarray(1),
               )
             : Uint8Array.of(next(2))
-        yield {
-          table,
-          ...(index === undefined ? {} : { index }),
-          prefix: place.subarray(0, next(place.length + 1)),
-          reverse,
-        }
+        const prefix = place.subarray(0, next(place.length + 1))
+        yield { table, ...(index === undefined ? {} : { index }), prefix, reverse }
+        if (index === undefined) continue
+        yield { table, index, before: place, reverse }
+        yield { table, index, prefix, before: place.subarray(0, next(place.length + 1)), reverse }
       }
     }
   }

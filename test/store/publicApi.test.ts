@@ -40,6 +40,7 @@ test('@svcd/store exports these values and no others', () => {
     'snapshotPath',
     'stateSyncHandlers',
     'table',
+    'take',
     'text',
     'tidySnapshots',
     'uint',

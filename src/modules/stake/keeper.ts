@@ -13,8 +13,11 @@ import {
   ELIGIBLE,
   isEligible,
   type KeyPeriod,
-  keyPeriods,
   misbehaviours,
+  NEWEST_PERIODS,
+  newestOf,
+  newestPeriods,
+  periodsOf,
   powerCap,
   powersOf,
   type SetMember,
@@ -321,8 +324,11 @@ export const membersOf = (state: StateReader, candidacyId: number): readonly Set
  * Source: protocol.md §3, validator_keys.
  */
 export function candidacyIdAt(state: StateReader, validator: Address, height: number): number | undefined {
-  const { periods } = state.get(keyPeriods, { validator }) as RowOf<typeof keyPeriods>
-  const period = periods.find(({ firstHeight }) => firstHeight <= height)
+  const { periods } = state.get(newestPeriods, { validator }) as RowOf<typeof newestPeriods>
+  const newest = periods.find(({ firstHeight }) => firstHeight <= height)
+  // Evidence may be about an older one. It may come with any int64 as its height.
+  const isInRows = height > 0 && periods.length === NEWEST_PERIODS
+  const period = newest ?? (isInRows ? firstOf(periodsOf(state, validator, height)) : undefined)
   return period === undefined || (period.lastHeight !== 0 && period.lastHeight < height)
     ? undefined
     : period.candidacyId
@@ -357,18 +363,12 @@ function endKeyPeriod(state: State, key: PubKey, lastHeight: number): void {
 
 function putKeyPeriod(state: State, period: KeyPeriod): void {
   state.put(validatorKeys, period)
-  keepPeriods(state, period)
+  refreshPeriods(state, period)
 }
 
-/**
- * Brings the periods in memory up to date with one row of a key, the newest one where it is kept. The other rows are not
- * read again: an owner may change between two keys in each block.
- */
-function keepPeriods(state: State, period: KeyPeriod, isKept = true): void {
-  const validator = addressOfKey(pubKeyBytes(period.pubKey))
-  const { periods } = state.get(keyPeriods, { validator }) as RowOf<typeof keyPeriods>
-  const others = periods.filter(({ firstHeight }) => firstHeight !== period.firstHeight)
-  state.put(keyPeriods, { validator, periods: isKept ? [period, ...others] : others })
+/** Brings the periods in memory up to date with the rows of a key. */
+function refreshPeriods(state: State, { pubKey }: KeyPeriod): void {
+  state.put(newestPeriods, newestOf(state, addressOfKey(pubKeyBytes(pubKey))))
 }
 
 /** Drops the key periods that ended before `oldest`: no evidence can name them any more. */
@@ -376,7 +376,7 @@ export function dropKeyPeriods(state: State, oldest: number): void {
   for (const row of state.scan(validatorKeys, { index: 'byLastHeight' })) {
     if (row.lastHeight >= oldest) break
     state.remove(validatorKeys, row)
-    keepPeriods(state, row, false)
+    refreshPeriods(state, row)
   }
 }
 

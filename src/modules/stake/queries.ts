@@ -1,5 +1,5 @@
 import { pubKey, pubKeyObject } from '../../values/pubKey.ts'
-import type { StateReader } from '../../store/index.ts'
+import { type StateReader, take } from '../../store/index.ts'
 import { field } from '../../tx/fields.ts'
 import { address } from '../../values/address.ts'
 import { amount, ratio, uint } from '../../values/number.ts'
@@ -188,14 +188,8 @@ const setAtHead = ({ state, params, once }: QueryContext) =>
     }
   })
 
-function firstRanks(state: StateReader): ReadonlyMap<number, number> {
-  const ranks = new Map<number, number>()
-  for (const { id } of listLive(state)) {
-    ranks.set(id, ranks.size)
-    if (ranks.size === RANKS_KEPT) break
-  }
-  return ranks
-}
+const firstRanks = (state: StateReader): ReadonlyMap<number, number> =>
+  new Map(take(listLive(state), RANKS_KEPT).map(({ id }, rank) => [id, rank]))
 
 /** How many live candidacies rank above this one; -1 for a withdrawn record. Source: protocol.md §4. */
 function rankOf(context: QueryContext, candidacy: Candidacy): number {

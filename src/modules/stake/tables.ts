@@ -5,7 +5,7 @@ import { pubKey, pubKeyBytes } from '../../values/pubKey.ts'
 import { stateCodec } from '../../codec/state.ts'
 import { amount, ratio, uint } from '../../values/number.ts'
 import { enumOf, flag, text } from '../../values/text.ts'
-import { derivedTable, type RowOf, type StateReader, table } from '../../store/index.ts'
+import { derivedTable, type RowOf, type StateReader, table, take } from '../../store/index.ts'
 
 interface Eligibility {
   readonly shares: bigint
@@ -93,17 +93,27 @@ export const validatorKeys = table('validator_keys', {
 /** One period in which a candidacy had a key in CometBFT's set. */
 export type KeyPeriod = RowOf<typeof validatorKeys>
 
-/** The periods of a validator key by its address, the newest first. Bound: its rows. */
-export function periodsInRows(state: StateReader, validator: Address) {
-  const periods = state.scan(validatorKeys, { index: 'byAddress', prefix: addressBytes(validator), reverse: true })
-  return { validator, periods: [...periods] as readonly KeyPeriod[] }
+/** The periods of a validator key by its address, the newest first; with `upTo` those that began up to that height. */
+export function periodsOf(state: StateReader, validator: Address, upTo?: number): Iterable<KeyPeriod> {
+  const prefix = addressBytes(validator)
+  const before = upTo === undefined ? {} : { before: concat(prefix, u64be(upTo + 1)) }
+  return state.scan(validatorKeys, { index: 'byAddress', prefix, ...before, reverse: true })
 }
 
-/** `periodsInRows` of each address, in memory: a block asks for those of every member of the last commit. */
-export const keyPeriods = derivedTable('key_periods', {
+/** How many periods of a key are in memory: the last commit is in one of the newest three, as one begins two blocks ahead. */
+export const NEWEST_PERIODS = 4
+
+/** The newest periods of a validator key, by its address. */
+export const newestOf = (state: StateReader, validator: Address) => ({
+  validator,
+  periods: take(periodsOf(state, validator), NEWEST_PERIODS),
+})
+
+/** `newestOf` each address, in memory: a block asks for those of every member of the last commit. */
+export const newestPeriods = derivedTable('newest_periods', {
   tag: 0xf5,
   key: { validator: address },
-  derive: (state, { validator }) => periodsInRows(state, validator),
+  derive: (state, { validator }) => newestOf(state, validator),
   // A period has four columns, one of them a text of 64 letters.
   sizeOf: ({ periods }) => 8 * periods.length,
 })

@@ -1,7 +1,7 @@
 import { type Amount, divFloor, maxOf, minOf, type Ratio, shareFloor, TOKEN } from '../../base/amount.ts'
 import { compareBytes } from '../../base/bytes.ts'
 import type { PubKey } from '../../values/pubKey.ts'
-import type { StateReader } from '../../store/index.ts'
+import { type StateReader, take } from '../../store/index.ts'
 import type { Params } from '../params/definitions.ts'
 import { getLiveByPubKey, listEligible } from './keeper.ts'
 import { candidacies, type Candidacy, isEligible, type SetMember } from './tables.ts'
@@ -60,14 +60,7 @@ const rankKey = (candidacy: Candidacy): Uint8Array => candidacies.indexes.byRank
 export const byRank = (a: Candidacy, b: Candidacy): number => compareBytes(rankKey(a), rankKey(b))
 
 /** The first max_vals eligible candidacies. Bound: max_vals rows. Source: protocol.md §4.1. */
-function firstEligible(state: StateReader, maxVals: number): readonly Candidacy[] {
-  const first: Candidacy[] = []
-  for (const candidacy of listEligible(state)) {
-    first.push(candidacy)
-    if (first.length === maxVals) break
-  }
-  return first
-}
+const firstEligible = (state: StateReader, maxVals: number): readonly Candidacy[] => take(listEligible(state), maxVals)
 
 /**
  * The first max_vals eligible candidacies of proven keys. Whichever is not among `first`, the first max_vals of all, ranks

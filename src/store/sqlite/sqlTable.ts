@@ -36,10 +36,13 @@ export interface SqlTable {
 
 type RawRow = readonly unknown[]
 
+const smallerOf = (a: Uint8Array | undefined, b: Uint8Array | undefined): Uint8Array | undefined =>
+  a === undefined || (b !== undefined && compareBytes(b, a) < 0) ? b : a
+
 /** One order of a table's rows. */
 interface SqlOrder {
-  scan(prefix: Uint8Array, reverse: boolean, getRow?: (key: object) => object): Iterable<object>
-  count(prefix: Uint8Array): number
+  scan(scan: Scan<string>, getRow?: (key: object) => object): Iterable<object>
+  count(scan: Scan<string>): number
   rank(row: object): number
 }
 
@@ -116,17 +119,21 @@ function primaryKeyOrder({ statement }: Connection, table: Table, { keyToSql, fr
       if (compareBytes(table.keyOf(row).subarray(1, 1 + prefix.length), prefix) === 0) yield row
   }
 
+  const needsIndex = (what: string): never => {
+    throw new Error(`table ${table.name}: ${what} is asked in an index`)
+  }
   return {
-    scan: (prefix, reverse) => ({
-      [Symbol.iterator]: () => (prefix.length === 0 ? scanAll(reverse) : scan(prefix, reverse)),
-    }),
-    count: (prefix) =>
-      prefix.length === 0
-        ? toNumber(statement(`SELECT count(*) FROM "${table.name}"`).get())
-        : [...scan(prefix, false)].length,
-    rank: () => {
-      throw new Error(`table ${table.name}: a rank is asked in an index`)
+    scan: ({ prefix = NOTHING, before, reverse = false }) => {
+      if (before !== undefined) needsIndex('before')
+      return { [Symbol.iterator]: () => (prefix.length === 0 ? scanAll(reverse) : scan(prefix, reverse)) }
     },
+    count: ({ prefix = NOTHING, before }) => {
+      if (before !== undefined) needsIndex('before')
+      return prefix.length === 0
+        ? toNumber(statement(`SELECT count(*) FROM "${table.name}"`).get())
+        : [...scan(prefix, false)].length
+    },
+    rank: () => needsIndex('a rank'),
   }
 }
 
@@ -150,32 +157,31 @@ function indexOrder(
   const selectKeys = `SELECT ${keys.map(({ inIndex }) => inIndex).join(', ')} FROM ${indexTable}`
 
   /**
-   * Where rows with a prefix are; of a scan that has come to `cursor`, those behind it.
+   * Where the rows of a scan are; of one that has come to `cursor`, those behind it.
    *
    * PERF: the cursor takes the place of the bound that is behind it. SQLite begins at one bound, and would read all rows
    * between the two again for each batch.
    */
   const boundsOf = (
-    prefix: Uint8Array,
+    { prefix = NOTHING, before, reverse = false }: Scan<string>,
     cursor?: Uint8Array,
-    reverse = false,
   ): { readonly where: string; readonly values: readonly Uint8Array[] } => {
     const isPassed = cursor !== undefined && !reverse
     const from = `WHERE i."key" ${isPassed ? '>' : '>='} ?`
     const first = isPassed ? cursor : prefix
-    const end = (reverse ? cursor : undefined) ?? endOf(prefix)
+    const end = (reverse ? cursor : undefined) ?? smallerOf(before, endOf(prefix))
     return end === undefined
       ? { where: from, values: [first] }
       : { where: `${from} AND i."key" < ?`, values: [first, end] }
   }
 
   // PERF: the sort key is not selected but made of the last row of a batch: a blob costs more than the rest of its row.
-  const scan = (prefix: Uint8Array, reverse: boolean, getRow?: (key: object) => object): Generator<object> => {
+  const scanIndex = (scan: Scan<string>, getRow?: (key: object) => object): Generator<object> => {
     const select = getRow === undefined ? selectRows : selectKeys
-    const order = `ORDER BY i."key" ${reverse ? 'DESC' : 'ASC'}`
+    const order = `ORDER BY i."key" ${scan.reverse === true ? 'DESC' : 'ASC'}`
     return inBatches(
       (cursor: Uint8Array | undefined, limit) => {
-        const { where, values } = boundsOf(prefix, cursor, reverse)
+        const { where, values } = boundsOf(scan, cursor)
         return statement(`${select} ${where} ${order} LIMIT ${limit}`).all(...values) as RawRow[]
       },
       getRow === undefined ? fromSql : (raw) => getRow(keyFromSql(raw)),
@@ -185,13 +191,13 @@ function indexOrder(
 
   return {
     findKey: (key) => {
-      const { where, values } = boundsOf(key)
+      const { where, values } = boundsOf({ prefix: key })
       const raw = statement(`${selectKeys} ${where} LIMIT 1`).get(...values) as RawRow | undefined
       return raw === undefined ? undefined : keyFromSql(raw)
     },
-    scan: (prefix, reverse, getRow) => ({ [Symbol.iterator]: () => scan(prefix, reverse, getRow) }),
-    count: (prefix) => {
-      const { where, values } = boundsOf(prefix)
+    scan: (scan, getRow) => ({ [Symbol.iterator]: () => scanIndex(scan, getRow) }),
+    count: (scan) => {
+      const { where, values } = boundsOf(scan)
       return toNumber(statement(`SELECT count(*) FROM ${indexTable} ${where}`).get(...values))
     },
     rank: (row) => toNumber(statement(`SELECT count(*) FROM ${indexTable} WHERE i."key" < ?`).get(sortKeyIn(row))),
@@ -258,8 +264,8 @@ export function createSqlTable(connection: Connection, table: Table): SqlTable {
       return raw === undefined ? undefined : fromSql(raw)
     },
     findKey: (index, key) => among(indexOrders, index).findKey(key),
-    scan: ({ index, prefix = NOTHING, reverse = false }, getRow) => orderOf(index).scan(prefix, reverse, getRow),
-    count: ({ index, prefix = NOTHING }) => orderOf(index).count(prefix),
+    scan: (scan, getRow) => orderOf(scan.index).scan(scan, getRow),
+    count: (scan) => orderOf(scan.index).count(scan),
     rank: (index, row) => orderOf(index).rank(row),
     write: (key, before, after) => {
       if (before === undefined && after === undefined) return

@@ -1,7 +1,13 @@
 import { describe, expect, test } from '@jest/globals'
 import { addressOfKey } from '../../../src/values/address.ts'
 import { candidacyIdAt } from '../../../src/modules/stake/keeper.ts'
-import { setMembers, validatorKeys } from '../../../src/modules/stake/tables.ts'
+import {
+  NEWEST_PERIODS,
+  newestOf,
+  newestPeriods,
+  setMembers,
+  validatorKeys,
+} from '../../../src/modules/stake/tables.ts'
 import { account, nodeKey, type TestChain } from '../../support/testChain.ts'
 import { done, key, startChain, updatesOf } from '../support.ts'
 
@@ -92,10 +98,24 @@ describe('validator_keys', () => {
       change(number)
       return read
     }
-    const first = [8, 9, 8, 9].map(readBy).at(-1)
+    const first = [8, 9, 8, 9, 8, 9, 8, 9, 8, 9].map(readBy).at(-1)
     for (let at = 0; at < 20; at++) for (const number of [8, 9]) change(number)
     expect(rows(chain, 8).length).toBeGreaterThan(15)
     expect(readBy(8)).toBe(first)
+
+    const periods = [...chain.store.scan(validatorKeys)].filter(({ pubKey }) => pubKey === key(8))
+    const inRows = (height: number): number | undefined =>
+      periods.find((one) => one.firstHeight <= height && (one.lastHeight === 0 || one.lastHeight >= height))
+        ?.candidacyId
+    for (let height = 1; height <= chain.height + 3; height++) {
+      read = 0
+      expect([height, whose(chain, 8, height)]).toEqual([height, inRows(height)])
+      expect(read).toBeLessThanOrEqual(1)
+    }
+    expect([-1, Number.MIN_SAFE_INTEGER].map((height) => whose(chain, 8, height))).toEqual([undefined, undefined])
+    const { validator, periods: inMemory } = newestOf(chain.store, addressOfKey(nodeKey(8)))
+    expect(chain.store.get(newestPeriods, { validator })?.periods).toEqual(inMemory)
+    expect(inMemory).toHaveLength(NEWEST_PERIODS)
   })
 
   test('a row is dropped once its last height is below H - max_age_num_blocks, and not a block before', () => {
