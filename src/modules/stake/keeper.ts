@@ -15,7 +15,6 @@ import {
   type KeyPeriod,
   misbehaviours,
   NEWEST_PERIODS,
-  newestOf,
   newestPeriods,
   periodsOf,
   powerCap,
@@ -361,14 +360,18 @@ function endKeyPeriod(state: State, key: PubKey, lastHeight: number): void {
   if (row !== undefined) putKeyPeriod(state, { ...row, lastHeight })
 }
 
+/** Writes a period that is the newest one of its key. */
 function putKeyPeriod(state: State, period: KeyPeriod): void {
   state.put(validatorKeys, period)
-  refreshPeriods(state, period)
+  const { validator, others } = periodsBeside(state, period)
+  state.put(newestPeriods, { validator, periods: [period, ...others].slice(0, NEWEST_PERIODS) })
 }
 
-/** Brings the periods in memory up to date with the rows of a key. */
-function refreshPeriods(state: State, { pubKey }: KeyPeriod): void {
-  state.put(newestPeriods, newestOf(state, addressOfKey(pubKeyBytes(pubKey))))
+/** The periods in memory of the key of a period, without that one. */
+function periodsBeside(state: State, { pubKey, firstHeight }: KeyPeriod) {
+  const validator = addressOfKey(pubKeyBytes(pubKey))
+  const { periods } = state.get(newestPeriods, { validator }) as RowOf<typeof newestPeriods>
+  return { validator, periods, others: periods.filter((period) => period.firstHeight !== firstHeight) }
 }
 
 /** Drops the key periods that ended before `oldest`: no evidence can name them any more. */
@@ -376,7 +379,10 @@ export function dropKeyPeriods(state: State, oldest: number): void {
   for (const row of state.scan(validatorKeys, { index: 'byLastHeight' })) {
     if (row.lastHeight >= oldest) break
     state.remove(validatorKeys, row)
-    refreshPeriods(state, row)
+    // PERF: where the period is not in memory nothing changes there, and where it is, all before it were dropped already.
+    // A lower max_age_num_blocks drops any number of rows in one block.
+    const { validator, periods, others } = periodsBeside(state, row)
+    if (others.length < periods.length) state.put(newestPeriods, { validator, periods: others })
   }
 }
 

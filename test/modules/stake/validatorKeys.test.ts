@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
+import { createOverlay } from '../../../src/store/index.ts'
 import { addressOfKey } from '../../../src/values/address.ts'
-import { candidacyIdAt } from '../../../src/modules/stake/keeper.ts'
+import { candidacyIdAt, dropKeyPeriods } from '../../../src/modules/stake/keeper.ts'
 import {
   NEWEST_PERIODS,
   newestOf,
@@ -116,6 +117,29 @@ describe('validator_keys', () => {
     const { validator, periods: inMemory } = newestOf(chain.store, addressOfKey(nodeKey(8)))
     expect(chain.store.get(newestPeriods, { validator })?.periods).toEqual(inMemory)
     expect(inMemory).toHaveLength(NEWEST_PERIODS)
+  })
+
+  test('what a shorter period drops in one block leaves memory too, without a look at other rows', () => {
+    const { store } = startChain([1000, 1000], { params })
+    const block = createOverlay(store)
+    for (let at = 0; at < 300; at++)
+      block.put(validatorKeys, { pubKey: key(7 + (at % 2)), firstHeight: 10 + at, candidacyId: 3, lastHeight: 10 + at })
+    const validators = [7, 8].map((number) => addressOfKey(nodeKey(number)))
+    for (const validator of validators) block.put(newestPeriods, newestOf(block, validator))
+    let scans = 0
+    const { scan } = block
+    block.scan = ((...given: Parameters<typeof scan>) => {
+      scans += 1
+      return scan.apply(block, given)
+    }) as typeof scan
+    for (const oldest of [305, 308]) {
+      dropKeyPeriods(block, oldest)
+      for (const validator of validators)
+        expect(block.get(newestPeriods, { validator })).toEqual(newestOf(block, validator))
+    }
+    expect([...block.scan(validatorKeys)].filter(({ candidacyId }) => candidacyId === 3)).toHaveLength(2)
+    // One for each drop, four of `newestOf`, and the last.
+    expect(scans).toBe(7)
   })
 
   test('a row is dropped once its last height is below H - max_age_num_blocks, and not a block before', () => {
