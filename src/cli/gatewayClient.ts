@@ -53,10 +53,17 @@ export function createGatewayClient(url: string, token?: string) {
     call: async (method: string, params: unknown = {}): Promise<unknown> => {
       const answer = (await ask(url, headers, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))) as {
         readonly result?: unknown
-        readonly error?: { readonly code: number; readonly message: string }
+        readonly error?: {
+          readonly code: number
+          readonly message: string
+          readonly data?: { readonly hash?: unknown }
+        }
       }
-      if (answer.error === undefined) return answer.result
-      throw new Failed(`${method}: code ${answer.error.code}: ${answer.error.message}`, { error: answer.error })
+      const { error } = answer
+      if (error === undefined) return answer.result
+      const hash = error.data?.hash
+      const which = typeof hash === 'string' ? ` (hash ${hash})` : ''
+      throw new Failed(`${method}: code ${error.code}: ${error.message}${which}`, { error })
     },
     /** Reads /readyz: `ready`, and a `reason` if it is false. Empty when a proxy does not pass that path on. */
     readiness: async (): Promise<{ readonly ready?: boolean; readonly reason?: string }> => {

@@ -98,15 +98,25 @@ function report(error: unknown, json: boolean): number {
   return status
 }
 
-/**
- * Resolves once everything was written: the end of the process would cut off what a pipe did not take yet. A reader who has
- * gone, as `head` does, is no failure.
- */
+/** Resolves once everything was written: the end of the process would cut off what a pipe did not take yet. */
 const written = (stream: NodeJS.WriteStream): Promise<void> =>
   new Promise((done) => {
     stream.on('error', () => done())
     stream.write('', () => done())
   })
+
+/**
+ * Watches stdout and stderr from the start. A reader who has gone, as `head` does, is no failure and ends nothing. An answer
+ * that a full disk did not take is one. Returns a function that tells the reason.
+ */
+function watchOutput(): () => string | undefined {
+  let why: string | undefined
+  process.stderr.on('error', () => undefined)
+  process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+    if (code !== 'EPIPE') why = message
+  })
+  return () => why
+}
 
 /**
  * Runs one command and ends the process. Exit status: 0 for success, 1 for a failure, 2 for wrong usage or another
@@ -115,12 +125,18 @@ const written = (stream: NodeJS.WriteStream): Promise<void> =>
 export async function main(args: readonly string[]): Promise<void> {
   // Files and folders that svcd and its programs create are for this user alone: modes 0600 and 0700.
   process.umask(0o077)
+  const whyUnwritten = watchOutput()
   try {
     await (await program(args)).parseAsync(args, { from: 'user' })
   } catch (error) {
     process.exitCode = report(error, args.includes('--json'))
   }
   await written(process.stdout)
+  const why = whyUnwritten()
+  if (why !== undefined) {
+    process.exitCode ||= 1
+    note(`svcd: the answer could not be written whole: ${why}`)
+  }
   await written(process.stderr)
   process.exit()
 }

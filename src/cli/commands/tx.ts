@@ -154,25 +154,43 @@ function signAndSend<R>(
   return queue.submit(message, { nonce: given })
 }
 
+/**
+ * The failure of a call that left a transaction where nobody knows: whoever repeats the command would sign another one, with
+ * the next nonce, and pay twice.
+ */
+const unclear = ({ message, answer }: Failed, hash: string): Failed =>
+  new Failed(
+    `${message}. The transaction ${hash} may have been sent, and may be in a block: before you send it again, look for it ` +
+      `with svcd query transaction ${hash}`,
+    { ...(answer as object), hash },
+  )
+
 /** Signs here and sends through the gateway, which waits for the block. */
 async function sendSigned(signer: Signer, tx: UnsignedTx, flags: Flags): Promise<TransactionResult> {
   const gateway = gatewayFrom(flags)
-  const sendRaw = async (params: unknown): Promise<TransactionResult> =>
-    (await gateway.call('svc_sendRawTransaction', params)) as TransactionResult
+  const sendRaw = async (params: unknown, hash: string, isTaken = false): Promise<TransactionResult> => {
+    try {
+      return (await gateway.call('svc_sendRawTransaction', params)) as TransactionResult
+    } catch (error) {
+      // An error that the gateway answers to the first call says by itself what became of the bytes.
+      const isAnswered = error instanceof Failed && 'code' in (error.answer as { readonly error: object }).error
+      throw error instanceof Failed && (isTaken || !isAnswered) ? unclear(error, hash) : error
+    }
+  }
   const chainId = await chainOfGateway(flags)
-  const sent = await signAndSend<TransactionResult | { readonly bytes: string }>(signer, tx, {
+  const sent = await signAndSend<TransactionResult | { readonly bytes: string; readonly hash: string }>(signer, tx, {
     chainId,
     readNonce: async () => (await gateway.call('svc_getTransactionCount', [signer.address, 'pending'])) as number,
     send: async (raw) => {
-      const bytes = toBase64(raw)
-      const { expected_nonce: expected, known: _, ...result } = await sendRaw({ transaction: bytes, wait: false })
+      const [bytes, hash] = [toBase64(raw), txHash(raw)]
+      const { expected_nonce: expected, known: _, ...result } = await sendRaw({ transaction: bytes, wait: false }, hash)
       if (expected !== undefined) return { state: 'badNonce', result, expected }
       if (result.check_tx.code !== undefined) return { state: 'refused', result }
-      return { state: 'accepted', result: { bytes }, ended: async () => undefined }
+      return { state: 'accepted', result: { bytes, hash }, ended: async () => undefined }
     },
   })
   // The gateway answers bytes that it knows with the block that holds them.
-  return 'bytes' in sent ? sendRaw([sent.bytes]) : sent
+  return 'bytes' in sent ? sendRaw([sent.bytes], sent.hash, true) : sent
 }
 
 /** What the node itself says of a transaction after CheckTx. */
@@ -186,6 +204,7 @@ interface NodeVerdict {
 async function askNode(signer: Signer, tx: UnsignedTx, flags: Flags) {
   const rpc = openNodeRpc(nodeUrl(flags))
   const check = flags.dryRun === true ? rpc.checkTx : rpc.broadcastTxSync
+  let sent: string | undefined
   try {
     const chainId = chainToSign(flags, (await rpc.status()).chainId, 'node')
     return await signAndSend<NodeVerdict & { readonly shortfall: Shortfall | undefined }>(signer, tx, {
@@ -195,6 +214,7 @@ async function askNode(signer: Signer, tx: UnsignedTx, flags: Flags) {
         return (JSON.parse(fromUtf8(account.value) ?? '') as { nonce: number }).nonce
       },
       send: async (bytes) => {
+        sent = flags.dryRun === true ? undefined : txHash(bytes)
         const answer = await check(bytes)
         const { code, log, data } = answer
         const isResent = 'isResent' in answer && answer.isResent
@@ -207,7 +227,9 @@ async function askNode(signer: Signer, tx: UnsignedTx, flags: Flags) {
     })
   } catch (error) {
     if (!isNodeError(error)) throw error
-    throw new Failed(`${error.message}; --dry-run and --no-wait need CometBFT's RPC: name it with --node URL`)
+    const failed = new Failed(`${error.message}; --dry-run and --no-wait need CometBFT's RPC: name it with --node URL`)
+    const isRefused = isNodeError(error, 'MempoolFull') || isNodeError(error, 'TxTooLarge')
+    throw sent === undefined || isRefused ? failed : unclear(failed, sent)
   } finally {
     rpc.close()
   }
