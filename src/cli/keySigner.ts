@@ -1,13 +1,22 @@
+import { utf8 } from '../base/bytes.ts'
 import { ownerOfPrivateKey, signerOfPrivateKey } from '../keys/ethereum.ts'
 import type { KeyFile } from '../keys/files.ts'
-import { type Keystore, openSecret, ownerOfSeed } from '../keys/keystore.ts'
+import { type Keystore, type KeystoreError, openSecret, ownerOfSeed } from '../keys/keystore.ts'
 import { digestOfBody } from '../modules/isSignedBySender.ts'
 import { type Signer, signerOfSeed } from '../tx/sign.ts'
 import { readSecret } from './secrets.ts'
 
 /** Decrypts the secret of a keystore of any curve. Throws a KeystoreError. */
-export const openKey = (keystore: Keystore, password: string): Uint8Array =>
-  openSecret(keystore, password, keystore.curve === 'ed25519' ? ownerOfSeed : ownerOfPrivateKey)
+export function openKey(keystore: Keystore, password: string): Uint8Array {
+  const ownerOf = keystore.curve === 'ed25519' ? ownerOfSeed : ownerOfPrivateKey
+  try {
+    return openSecret(keystore, password, ownerOf)
+  } catch (error) {
+    // ethers normalizes a password as we do; geth takes it as it was typed.
+    if ((error as KeystoreError).problem !== 'wrongPassword' || password.normalize('NFKC') === password) throw error
+    return openSecret(keystore, password, ownerOf, utf8)
+  }
+}
 
 /** The signer of a key file of any curve. Throws a KeystoreError. */
 export function openSigner({ keystore }: Pick<KeyFile, 'keystore'>, password: string): Signer {

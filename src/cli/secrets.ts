@@ -45,7 +45,7 @@ async function nextLine(): Promise<string | undefined> {
 
 /**
  * A secret to be read. `isNew`: it is the password of a new key file, which is asked for twice and is refused when it is too
- * short, unless `mayBeShort`. `more`: another secret is asked for after it.
+ * short, unless `mayBeShort`. `more`: another secret is asked for after it. `isAlone`: its file holds nothing else.
  */
 interface SecretRequest {
   /** What it is, such as `password of alice`. */
@@ -55,6 +55,7 @@ interface SecretRequest {
   readonly isNew?: boolean
   readonly mayBeShort?: boolean | undefined
   readonly more?: boolean
+  readonly isAlone?: boolean
 }
 
 /**
@@ -63,12 +64,12 @@ interface SecretRequest {
  * new one is too short or was typed in two ways.
  */
 export async function readSecret(request: SecretRequest): Promise<string> {
-  const { what, file, flag, isNew = false, mayBeShort = false, more = false } = request
+  const { what, file, flag, isNew = false, mayBeShort = false, more = false, isAlone = false } = request
   const checked = (secret: string): string => {
     if (!isNew || mayBeShort || !isTooShort(secret)) return secret
     throw new UserError(`the ${what}: expected at least ${PASSWORD_LENGTH_MIN} characters`)
   }
-  if (file !== undefined) return checked(firstLine(file, flag))
+  if (file !== undefined) return checked(firstLine(file, flag, isAlone))
   if (process.stdin.isTTY) {
     const first = await prompt(what, isNew || more)
     if (first === '') throw new UserError(`the ${what} is empty`)
@@ -104,9 +105,10 @@ export async function confirm(question: string, yes: boolean | undefined): Promi
 /**
  * Reads the first line of a file that holds a secret, such as a password or a token. Throws a UserError, which names
  * the flag and never shows the contents, when the file cannot be read, when its first line is empty, or when others
- * than its owner can read or write it.
+ * than its owner can read or write it. `isAlone`: also when text follows. The first 12 of 24 words may be a mnemonic too,
+ * of other accounts.
  */
-export function firstLine(path: string, flag: string): string {
+export function firstLine(path: string, flag: string, isAlone = false): string {
   let open: string | undefined
   let text = ''
   try {
@@ -118,7 +120,9 @@ export function firstLine(path: string, flag: string): string {
     throw new UserError(`${flag}: cannot read ${path}: ${(error as NodeJS.ErrnoException).code ?? 'no reason given'}`)
   }
   if (open !== undefined) throw new UserError(`${flag}: ${open}`)
-  const line = text.split(/\r?\n/, 1)[0] ?? ''
+  const [line = '', ...others] = text.split(/\r?\n/)
   if (line === '') throw new UserError(`${flag}: the first line of ${path} is empty`)
+  if (isAlone && others.some((other) => other.trim() !== ''))
+    throw new UserError(`${flag}: expected the secret on one line, but ${path} has more`)
   return line
 }

@@ -162,9 +162,14 @@ export function findKey(folder: string, nameOrAddress: string): KeyFile {
 /** Writes and flushes a temporary file beside `path`. Returns its path; the caller moves it into place. */
 function writeBeside(path: string, content: object): string {
   const beside = join(dirname(path), `.${randomUUID()}.new`)
-  writeFileSync(beside, `${JSON.stringify(content, undefined, 2)}\n`, { mode: OWNER_ONLY, flag: 'wx', flush: true })
-  // The umask can only have taken away more.
-  chmodSync(beside, OWNER_ONLY)
+  try {
+    writeFileSync(beside, `${JSON.stringify(content, undefined, 2)}\n`, { mode: OWNER_ONLY, flag: 'wx', flush: true })
+    // The umask can only have taken away more.
+    chmodSync(beside, OWNER_ONLY)
+  } catch (error) {
+    rmSync(beside, { force: true })
+    throw new KeystoreError('file', `cannot write ${path}: ${(error as Error).message}`)
+  }
   return beside
 }
 

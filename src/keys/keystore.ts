@@ -215,11 +215,14 @@ const passwordBytes = (password: string): Uint8Array => utf8(password.normalize(
 
 const macOf = (key: Uint8Array, ciphertext: Uint8Array): Uint8Array => keccak_256(concat(key.subarray(16), ciphertext))
 
-/** Decrypts the secret. Throws a KeystoreError `wrongPassword`, also when the file was changed. */
-export function openSealed(sealed: SealedSeed, password: string): Uint8Array {
+/**
+ * Decrypts the secret. `bytesOf`: the bytes of the password, where they are others than in our own files. Throws a
+ * KeystoreError `wrongPassword`, also when the file was changed.
+ */
+export function openSealed(sealed: SealedSeed, password: string, bytesOf = passwordBytes): Uint8Array {
   const bytes = (text: unknown): Uint8Array => fromHex(String(text)) as Uint8Array
   const { kdfparams } = sealed
-  const key = deriveKey(readKdf(sealed.kdf, kdfparams), passwordBytes(password), bytes(kdfparams['salt']))
+  const key = deriveKey(readKdf(sealed.kdf, kdfparams), bytesOf(password), bytes(kdfparams['salt']))
   const ciphertext = bytes(sealed.ciphertext)
   if (!equalBytes(macOf(key, ciphertext), bytes(sealed.mac))) {
     throw new KeystoreError('wrongPassword', 'the password is wrong, or the keystore was changed')
@@ -235,8 +238,9 @@ export function openSecret(
   keystore: Keystore,
   password: string,
   ownerOf: (secret: Uint8Array) => KeyOwner,
+  bytesOf?: (password: string) => Uint8Array,
 ): Uint8Array {
-  const secret = openSealed(keystore.crypto, password)
+  const secret = openSealed(keystore.crypto, password, bytesOf)
   if (secret.length !== SEED_BYTES) throw malformed(`expected a key of ${SEED_BYTES} bytes, got ${secret.length}`)
   if (ownerOf(secret).address !== keystore.address)
     throw malformed(`address: ${keystore.address} is not the address of the key`)

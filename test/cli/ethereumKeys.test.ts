@@ -6,7 +6,7 @@ import { toHex } from '../../src/base/bytes.ts'
 import { createKeystore } from '../../src/keys/keystore.ts'
 import { PUBLIC_MNEMONIC } from '../../src/keys/mnemonic.ts'
 import { ethWallet, privateKey } from '../support/wallet.ts'
-import { type Ended, makePlace, svcd } from './support.ts'
+import { type Ended, makePlace, svcd, typed } from './support.ts'
 
 const ETHEREUM_0 = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'
 const place = makePlace([1, 2, 3])
@@ -71,6 +71,31 @@ test('what is no private key of the curve, and an ed25519 file, are refused', as
   )
   const file = write('ed.json', JSON.stringify(createKeystore(new Uint8Array(32).fill(1), 'correct horse')))
   await refused(1, 'import it without --ethereum', 'import', 'x', '--ethereum', '--file', file)
+})
+
+test('a file of geth opens, whose password was not normalized; nothing is left behind where no file can be written', async () => {
+  const password = write('typed.txt', 'correct² horse\n')
+  const wallet = new Wallet(`0x${toHex(privateKey(5))}`)
+  const text = encryptKeystoreJsonSync(wallet, new TextEncoder().encode('correct² horse'), {
+    scrypt: { N: 1024, r: 8, p: 1 },
+  })
+  const file = write('geth.json', text)
+  const imported = await done('import', 'geth', '--file', file, '--password-file', password)
+  expect(imported).toMatchObject({ address: ethWallet(5).address })
+  const full = await typed(place, `ulimit -f 0; svcd keys new full --password-file password.txt; ls -A keys | grep new`)
+  expect(full).toEqual({
+    status: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/^svcd: cannot write .*full\.json: EFBIG/),
+  })
+})
+
+test('words on two lines are no mnemonic, although the first twelve of them may be one', async () => {
+  // 24 words, of which the first twelve have a checksum of their own.
+  const first = 'race little junior humor victory april regular pair diary rare play intact'
+  const last = 'envelope list decline best increase story join gown box clay fame tool'
+  await refused(2, 'on one line', 'import', 'half', '--mnemonic', '--secret-file', secret(`${first}\n${last}\n`))
+  await done('import', 'half', '--mnemonic', '--secret-file', secret(`${first} ${last}\n\n`))
 })
 
 test('an account of several keys: made of names, addresses and public keys, shown, listed and deleted', async () => {

@@ -169,7 +169,7 @@ async function importKey(name: string, flags: ImportFlags): Promise<void> {
   }
   if (file !== undefined) return importFile(name, file, flags)
   const what = mnemonic === true ? 'mnemonic' : 'private key'
-  const text = await readSecret({ what, file: secretFile, flag: '--secret-file', more: true })
+  const text = await readSecret({ what, file: secretFile, flag: '--secret-file', more: true, isAlone: true })
   const secret = await secretIn(text, flags)
   await storeKey(name, secret, ownerOf(ethereum ? 'secp256k1' : 'ed25519', secret), flags)
 }
