@@ -94,7 +94,7 @@ interface Message {
   readonly params?: Notification
 }
 
-const isHeight = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0
+const isHeight = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0
 
 const isError = (value: unknown): boolean =>
   isObject(value) && Number.isSafeInteger(value['code']) && typeof value['message'] === 'string'

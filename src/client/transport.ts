@@ -33,7 +33,9 @@ interface RpcAnswer {
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
 }
 
-const asText = (_name: string, value: unknown): unknown => (typeof value === 'bigint' ? value.toString() : value)
+// As JSON, NaN and Infinity would be null, which means that a member was left out.
+const asText = (_name: string, value: unknown): unknown =>
+  typeof value === 'bigint' || (typeof value === 'number' && !Number.isFinite(value)) ? String(value) : value
 
 /** Returns the params with bigints as decimal text, because JSON has no bigints. */
 export const plainParams = (params: unknown): unknown => JSON.parse(JSON.stringify(params, asText))

@@ -35,7 +35,7 @@ const only =
 const integer = (min: number, max: number): Check =>
   only(
     `an integer from ${min} to ${max}`,
-    (value) => Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max,
+    (value) => Number.isSafeInteger(value) && (value as number) >= min && (value as number) <= max,
   )
 
 const INT32 = integer(-(2 ** 31), 2 ** 31 - 1)

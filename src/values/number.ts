@@ -25,7 +25,7 @@ const INPUT_SCHEMA = {
 /** The whole number in a safe integer, decimal text or 0x-hex text; undefined for anything else. */
 function wholeNumber(json: unknown): bigint | undefined {
   if (typeof json === 'string') return json.length <= DIGITS_MAX && DIGITS.test(json) ? BigInt(json) : undefined
-  return Number.isSafeInteger(json) && Number(json) >= 0 ? BigInt(Number(json)) : undefined
+  return Number.isSafeInteger(json) && (json as number) >= 0 ? BigInt(json as number) : undefined
 }
 
 function parseUint(text: string): number | undefined {
@@ -66,7 +66,7 @@ export function integerOf(min: number, max: number): ValueType<number, number> {
     // Text as of any other number: a command line has nothing else.
     fromJson: (json, refuse) => {
       const value = typeof json === 'string' ? Number(wholeNumber(json) ?? Number.NaN) : json
-      return Number.isSafeInteger(value) ? Number(value) : refuse('an integer')
+      return Number.isSafeInteger(value) ? (value as number) : refuse('an integer')
     },
     check: (wire) => (isWithin(wire) ? undefined : { expected: exactForm, got: wire }),
     parse: (text) => {

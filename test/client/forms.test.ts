@@ -70,6 +70,20 @@ describe('what is asked', () => {
     expect(asked[0]).toMatchObject({ method: 'svc_transfer', authorization: 'Bearer secret' })
   })
 
+  test.each(['nonce', 'maxAmount'])('%s NaN or Infinity is no member that was left out', async (member) => {
+    const svc = new Svc({ url, chainId: 'test' })
+    const alice = svc.accounts.add(PUBLIC_MNEMONIC)
+    for (const value of [Number.NaN, Infinity]) {
+      body = { error: { code: -32602, message: 'refused' } }
+      const input = { pubKey: 'J7hnWmUYE4S9vzhSoXxV+cAsKcXzKcMTgCh0wD3nq8E=', [member]: value }
+      // The gateway refuses the text, as it would any other.
+      await expect(svc.async.stake.validator.declare({ from: '0x1', ...input })).rejects.toThrow('refused')
+      expect(asked.pop()?.params).toEqual([{ from: '0x1', ...input, [member]: String(value) }])
+      await expect(svc.async.stake.validator.declare({ from: alice, ...input })).rejects.toThrow(`got "${value}"`)
+      expect(asked).toEqual([])
+    }
+  })
+
   test('a query sends its arguments by position or by name, and no signal', async () => {
     body = { result: { height: 1, data: [] } }
     const {
