@@ -187,14 +187,16 @@ export const writeNodeKeys = (home: string): NodeIdentity => {
 }
 
 /**
- * `chainId`, `genesis`, `moniker` and `privateNet` are used only for files that do not exist yet. The validators of
- * `genesis` are by default this node alone, with power 10. `privateNet` (default false) is for networks on one machine
- * or in containers.
+ * `chainId`, `genesis`, `moniker` and `privateNet` are used only for files that do not exist yet. `genesis` is the text of
+ * the file, or what it holds; its validators are by default this node alone, with power 10. `privateNet` (default false)
+ * is for networks on one machine or in containers.
  */
 export type NodeHomeOptions = NodeSettings & {
   home: string
   chainId: string
-  genesis: Omit<GenesisOptions, 'chainId' | 'validators'> & Partial<Pick<GenesisOptions, 'validators'>>
+  genesis:
+    | { text: string }
+    | (Omit<GenesisOptions, 'chainId' | 'validators'> & Partial<Pick<GenesisOptions, 'validators'>>)
   moniker?: string
   privateNet?: boolean
 }
@@ -211,8 +213,11 @@ export const writeNodeHome = (options: NodeHomeOptions): NodeIdentity => {
   const config = old === undefined ? newConfigToml(moniker, options, privateNet) : updatedConfigToml(old, options)
   const identity = writeNodeKeys(home)
   const validators = [{ pubKey: identity.pubKey, power: 10, name: moniker }]
-  writeOnce(files.genesis, () => genesisJson({ validators, ...genesis, chainId }))
+  const makeGenesis = () => ('text' in genesis ? genesis.text : genesisJson({ validators, ...genesis, chainId }))
+  const text = existsSync(files.genesis) ? undefined : makeGenesis()
   if (config !== old) writeWhole(files.config, config)
+  // The last one: a home that has it counts as made.
+  if (text !== undefined) writeWhole(files.genesis, text)
   return identity
 }
 

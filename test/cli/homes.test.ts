@@ -127,6 +127,14 @@ describe('a genesis file that cannot be served', () => {
     await expectUserError(['init', '--home', join(place.folder, 'other'), '--genesis', path], line)
   })
 
+  test('a moniker that is refused leaves no genesis, and the next init makes the home', async () => {
+    const path = write(() => undefined)
+    const init = ['init', '--home', join(place.folder, 'again'), '--genesis', path, '--moniker']
+    await expectUserError([...init, 'ä'], /moniker: expected 1 to 64 printable ASCII characters/)
+    expect(await svcd(place, [...init, 'node'])).toMatchObject({ status: 0 })
+    expect(readFileSync(join(place.folder, 'again', 'config', 'genesis.json'))).toEqual(readFileSync(path))
+  })
+
   test('the largest block and a genesis without consensus_params are taken', async () => {
     const largest = write((genesis) => {
       genesis.consensus_params.block.max_bytes = '67108864'

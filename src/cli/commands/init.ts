@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
 import { parseAddress } from '../../values/address.ts'
-import { writeWhole } from '../../base/writeWhole.ts'
 import { PORTS } from '../../base/ports.ts'
 import type { StateSync } from '../../comet/config.ts'
 import {
@@ -198,10 +197,8 @@ async function run(flags: Flags): Promise<void> {
   const stateSync = await chooseStateSync(flags, chainId)
   closeHome(home, note)
   const { pubKey } = writeNodeKeys(home)
-  if (given === undefined)
-    acceptProgramVersion(home, FIRST_PROGRAM_VERSION) // The chain begins with this release.
-  else writeWhole(files.genesis, given.text)
-  const appState = given?.appState ?? newAppState([{ owner, pubKey, name: moniker }])
+  if (given === undefined) acceptProgramVersion(home, FIRST_PROGRAM_VERSION) // The chain begins with this release.
+  const appState = newAppState([{ owner, pubKey, name: moniker }])
   const identity = writeNodeHome({
     home,
     chainId,
@@ -209,7 +206,7 @@ async function run(flags: Flags): Promise<void> {
     addresses,
     blockTimeMs: flags.blockTime,
     stateSync,
-    genesis: { appState, genesisTime: genesisTimeNow() },
+    genesis: given === undefined ? { appState, genesisTime: genesisTimeNow() } : { text: given.text },
     peers: { persistentPeers: flags.peers },
   })
   const made = {
