@@ -7,11 +7,11 @@ import { createChain, openClients } from './chain.ts'
 import { type Params, RawJson } from './rpc/envelope.ts'
 import { type DefectLog, errorObject, RpcError, rpcErrors } from './rpc/errors.ts'
 import { beginWatch, logStalls, type Readiness, readiness, watchHead } from './http/health.ts'
-import { type Caller, createHttpServer } from './http/http.ts'
+import { createHttpServer } from './http/http.ts'
 import { openLight } from './http/light.ts'
 import { HTTP_LIMITS, WAIT_MS } from './http/limits.ts'
 import { createMetrics, type Metrics } from './http/metrics.ts'
-import type { Services } from './rpc/methods/define.ts'
+import type { CallConnection, Services } from './rpc/methods/define.ts'
 import { methodGroups, methodOf } from './rpc/methods/list.ts'
 import { createDocument } from './rpc/openrpc.ts'
 import { readParams } from './rpc/fields.ts'
@@ -71,13 +71,13 @@ export interface Gateway {
 
 /** Runs a method by name and counts it. Throws what `errorObject` prints. */
 function createCall(services: Services, onCall: Metrics['onCall'], log: DefectLog, authToken: string | undefined) {
-  return async (name: string, params: Params, { authorization, ...connection }: Caller): Promise<unknown> => {
+  return async (name: string, params: Params, connection: CallConnection): Promise<unknown> => {
     const begunMs = performance.now()
     const method = methodOf.get(name)
     let code = 0
     try {
       if (method === undefined) throw new RpcError('methodNotFound', `Method not found: ${name.slice(0, 80)}`)
-      if (method.signs === true && !mayAskToSign(authToken, authorization))
+      if (method.signs === true && !mayAskToSign(authToken, connection.authorization))
         throw new RpcError('needsToken', rpcErrors.needsToken.message)
       if (method.needsSocket === true && connection.subscriber === undefined)
         throw new RpcError('methodNotFound', `${name} needs a websocket: open one at the address of the gateway`)
@@ -144,7 +144,6 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const services: Services = {
     chain,
     sender,
-    version: VERSION,
     proposeTo: options.proposeTo,
     faucet: publicKeys ? createFaucet(signers) : undefined,
     signers: new Map(signers.map((signer) => [signer.address, signer])),

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fromBase64 } from '../../base/bytes.ts'
-import type { TxResult } from '../../comet/rpc.ts'
 import type { FoundTx } from './found.ts'
 import { RETRY_AFTER_MS, RpcError } from '../rpc/errors.ts'
 import { INDEX_PAUSE_MS, INDEX_TRIES } from '../http/limits.ts'
@@ -40,21 +39,13 @@ interface TxAnswer extends Span {
 
 const bytes = (text: string): Uint8Array => fromBase64(text) as Uint8Array
 
-const resultOfRow = ({ code, log, info, data, gas_used: gasUsed }: TxRow): TxResult => ({
-  code,
-  log,
-  info,
-  data: bytes(data),
-  gasUsed,
-})
-
 /** A transaction of the index, and the price of gas that was in force in its block. */
 export const foundTxOf = (row: TxRow): FoundTx & { readonly gasPrice: bigint } => ({
   height: row.height,
   index: row.index,
   hash: row.hash,
   tx: bytes(row.tx),
-  result: resultOfRow(row),
+  result: { code: row.code, log: row.log, info: row.info, data: bytes(row.data), gasUsed: row.gas_used },
   gasPrice: BigInt(row.gas_price),
 })
 

@@ -56,10 +56,7 @@ function proposalEvents(block: FeedBlock): readonly string[] {
       .filter(({ type }) => type.startsWith(GOVERNANCE))
       .map((event) => JSON.stringify({ height: block.height, hash, ...event }))
   return [
-    ...txsOf(block).flatMap(({ hash, index }) => {
-      const events = block.eventsOfTx(index, GOVERNANCE)
-      return events.length === 0 ? [] : print(events, hash)
-    }),
+    ...txsOf(block).flatMap(({ hash, index }) => print(block.eventsOfTx(index, GOVERNANCE), hash)),
     ...print(block.eventsOfBlock(), null),
   ]
 }

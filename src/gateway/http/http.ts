@@ -27,15 +27,10 @@ import {
   REQUEST_CHECK_MS,
 } from './limits.ts'
 
-/** Who calls: the `authorization` header of the request, and the connection. */
-export interface Caller extends CallConnection {
-  readonly authorization: string | undefined
-}
-
 /** What the routes serve. */
 export interface Routes {
   /** Runs a method. */
-  readonly call: (method: string, params: Params, caller: Caller) => Promise<unknown>
+  readonly call: (method: string, params: Params, connection: CallConnection) => Promise<unknown>
   /** Opens the subscriptions of a websocket from an address; its notifications go to `send`. */
   readonly subscriber: (address: string, send: (text: string) => void) => Subscriber
   /** Told of each websocket that was closed because it reads too slowly. */
@@ -195,6 +190,7 @@ const urlOf = ({ protocol, host, headers }: FastifyRequest): string =>
 /** Where a call comes from, and where it reached the gateway. */
 const connectionOf = (request: FastifyRequest, { charge }: Admission): CallConnection => ({
   address: callerAddress(request.ip),
+  authorization: request.headers.authorization,
   url: urlOf(request),
   charge: (calls) => charge(request.ip, calls),
 })
@@ -237,8 +233,8 @@ export async function createHttpServer(routes: Routes): Promise<FastifyInstance>
     })
   }
   takeCalls('/', BODY_BYTES_MAX, (request) => {
-    const caller = { ...connectionOf(request, admission), authorization: request.headers.authorization }
-    return { call: (method, params) => call(method, params, caller) }
+    const connection = connectionOf(request, admission)
+    return { call: (method, params) => call(method, params, connection) }
   })
   if (routes.light !== undefined) {
     const { call: ask } = routes.light
@@ -250,7 +246,7 @@ export async function createHttpServer(routes: Routes): Promise<FastifyInstance>
     const send = openQueue(socket)
     const subscriber = routes.subscriber(callerAddress(request.ip), send)
     socket.once('close', subscriber.end)
-    const connection = { ...connectionOf(request, admission), authorization: request.headers.authorization }
+    const connection = connectionOf(request, admission)
     answerMessages(socket, send, async (text) => {
       const begun: string[] = []
       const add: CallSubscriber['add'] = (interest, from) => {

@@ -69,24 +69,21 @@ export const pageLimit = (fallback: number, max: number): Field<number> =>
   )
 
 /** A block: `latest`, a height, or a hash in upper case. */
-export const blockId = field<string>(
-  {
-    name: 'blockId',
-    doc: 'height, hash (64 hex digits) or latest',
-    inputType: 'number | string',
-    inputSchema: {
-      anyOf: [{ enum: ['latest'] }, { type: 'string', pattern: HASH }, ...(uint.inputSchema['anyOf'] as JsonSchema[])],
-    },
-    fromJson: (json, refuse) => {
-      if (json === 'latest') return json
-      if (typeof json === 'string' && new RegExp(HASH).test(json)) return json.slice(-64).toUpperCase()
-      return String(uint.fromJson(json, () => refuse('a height, a hash (64 hex digits) or latest')))
-    },
-    wireToJson: (wire) => wire,
-    check: () => undefined,
+export const blockId = field<string>({
+  name: 'blockId',
+  doc: 'height, hash (64 hex digits) or latest',
+  inputType: 'number | string',
+  inputSchema: {
+    anyOf: [{ enum: ['latest'] }, { type: 'string', pattern: HASH }, ...(uint.inputSchema['anyOf'] as JsonSchema[])],
   },
-  'height, hash (64 hex digits) or latest',
-)
+  fromJson: (json, refuse) => {
+    if (json === 'latest') return json
+    if (typeof json === 'string' && new RegExp(HASH).test(json)) return json.slice(-64).toUpperCase()
+    return String(uint.fromJson(json, () => refuse('a height, a hash (64 hex digits) or latest')))
+  },
+  wireToJson: (wire) => wire,
+  check: () => undefined,
+})
 
 /** Transaction bytes in base64 or 0x-hex. */
 export const transactionBytes = textField({
@@ -96,7 +93,9 @@ export const transactionBytes = textField({
   read: (text) => (text.startsWith('0x') ? fromHex(text.slice(2)) : fromBase64(text)),
 })
 
-const oneOf = (name: string, values: readonly string[], form: string, doc: string): Field<string> =>
+const choices = (values: readonly string[]): string => `one of ${values.join(', ')}`
+
+const oneOf = (name: string, values: readonly string[], doc: string, form = choices(values)): Field<string> =>
   textField({
     name,
     doc,
@@ -109,20 +108,20 @@ const oneOf = (name: string, values: readonly string[], form: string, doc: strin
 export const countedUpTo = oneOf(
   'countedUpTo',
   ['latest', 'pending'],
-  'latest or pending',
   'latest (committed, the default) or pending (those that wait too)',
+  'latest or pending',
 )
 
 /** Of which block a balance is asked for. */
-export const latestBlock = oneOf('latestBlock', ['latest'], 'latest', 'latest: the answer is always for the head')
+export const latestBlock = oneOf('latestBlock', ['latest'], 'latest: the answer is always for the head', 'latest')
 
 /** What is subscribed to. */
 export const subscriptionTopic = (topics: readonly string[]): Field<string> =>
-  oneOf('subscriptionTopic', topics, `one of ${topics.join(', ')}`, `one of ${topics.join(', ')}`)
+  oneOf('subscriptionTopic', topics, choices(topics))
 
 /** An operation: its method's name without svc_. */
 export const operationName = (names: readonly string[]): Field<string> =>
-  oneOf('operationName', names, `one of ${names.join(', ')}`, "operation: its method's name without svc_")
+  oneOf('operationName', names, "operation: its method's name without svc_")
 
 /** Whether a call waits for the block. */
 export const waitForBlock = field(
@@ -132,7 +131,7 @@ export const waitForBlock = field(
 
 /** A table of the state. */
 export const rowTable = (names: readonly string[]): Field<string> =>
-  oneOf('rowTable', names, `one of ${names.join(', ')}`, 'table of the state, as protocol.md §2 lists them')
+  oneOf('rowTable', names, 'table of the state, as protocol.md §2 lists them')
 
 const ROW_KEY = '^[A-Za-z0-9_=/-]{0,128}$'
 

@@ -18,8 +18,6 @@ export interface Services {
   readonly onOutcome: (operation: string, outcome: string) => void
   /** The OpenRPC document for a gateway that is reached at this URL. */
   readonly discover: (url: string) => unknown
-  /** This program's version. */
-  readonly version: string
   /** Lets the chain make blocks up to this height at once. Only where blocks wait for transactions. */
   readonly proposeTo: ((height: number) => void) | undefined
   /** Only where the keys of the signers are public, so that everybody has their tokens anyway. */
@@ -33,6 +31,8 @@ export type CallSubscriber = Pick<Subscriber, 'add' | 'remove'>
 export interface CallConnection {
   /** The address of the caller; an IPv6 address counts by its /64. */
   readonly address: string
+  /** That header of the request. */
+  readonly authorization: string | undefined
   /** The address at which the caller reached the gateway: http://host:port/, or https:// behind a proxy. */
   readonly url: string
   /** Counts the call as so many more than one, and waits for their turn. Throws an RpcError where the caller has had too many. */
@@ -81,16 +81,12 @@ export interface MethodGroup {
 }
 
 /** A method as it is declared. */
-export interface Definition<M extends Fields> extends Pick<Method, 'name' | 'call' | 'doc' | 'result'> {
+export interface Definition<M extends Fields> extends Omit<Method, 'input' | 'positional' | 'errors' | 'run'> {
   readonly input: M
   /** All fields when left out. */
   readonly positional?: number
   /** Only `nodeAway` when left out. */
   readonly errors?: readonly RpcErrorName[]
-  readonly isList?: boolean
-  readonly signs?: true
-  readonly isForeign?: true
-  readonly needsSocket?: true
   readonly run: (services: Services, input: ValuesOf<M>, connection: CallConnection) => Promise<unknown>
 }
 

@@ -1,6 +1,7 @@
 /** What wallets and libraries of other chains ask before they do anything else. Source: protocol.md §10. */
 import { toHex, utf8 } from '../../../base/bytes.ts'
 import { sha256 } from '../../../base/sha256.ts'
+import { VERSION } from '../../../base/version.ts'
 import { defineMethod, type Method, type Services } from './define.ts'
 
 /**
@@ -54,6 +55,6 @@ export const foreignMethods: readonly Method[] = [
     errors: [],
     isForeign: true,
     result: { type: 'string' },
-    run: async ({ version }) => `svcd/v${version}`,
+    run: async () => `svcd/v${VERSION}`,
   }),
 ]

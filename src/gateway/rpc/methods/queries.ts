@@ -1,6 +1,7 @@
 import { address, parseAddress } from '../../../values/address.ts'
 import { toBase64 } from '../../../base/bytes.ts'
 import { printTime } from '../../../base/time.ts'
+import { VERSION } from '../../../base/version.ts'
 import { answerSchema, printPath, type QueryEntry } from '../../../modules/query.ts'
 import { queryEntries, tables, txEntries, txEntryOf } from '../../../modules/registry.ts'
 import { field, type Fields, optional } from '../../../tx/fields.ts'
@@ -79,7 +80,7 @@ const gasParams = (data: Readonly<Record<string, number>>) => ({
   governanceProposal: data['governance_proposal'] ?? 0,
 })
 
-async function readStatus({ forCallers: { rpc } }: Chain, version: string): Promise<unknown> {
+async function readStatus({ forCallers: { rpc } }: Chain): Promise<unknown> {
   // CometBFT answers for itself when the application does not.
   const [status, application] = await Promise.all([rpc.status(), rpc.application().catch(() => undefined)])
   const height = status.latestHeight
@@ -93,7 +94,7 @@ async function readStatus({ forCallers: { rpc } }: Chain, version: string): Prom
     application_version: application?.version ?? '',
     program_version: application?.programVersion ?? 0,
     chain_program_version: application?.chainProgramVersion ?? 0,
-    version,
+    version: VERSION,
   }
 }
 
@@ -158,7 +159,7 @@ export const chainMethods: readonly Method[] = [
     doc: 'What the node says of itself.',
     input: {},
     result: statusObject,
-    run: ({ chain, version }) => readStatus(chain, version),
+    run: ({ chain }) => readStatus(chain),
   }),
   defineMethod({
     name: 'rpc.discover',
