@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Asks `probe` until it gives something, and returns that. Throws what `why` says after `limitMs`. */
+/** Asks `probe` until it gives something, and returns that. Throws what `why` says after `limitMs`, if there is a limit. */
 export async function until<T>(
   probe: () => T | Promise<T>,
-  limitMs: number,
-  why: () => string,
+  limitMs = Number.POSITIVE_INFINITY,
+  why = (): string => 'it takes too long',
   pauseMs = 20,
 ): Promise<NonNullable<Exclude<T, false>>> {
   for (const end = Date.now() + limitMs; ; await sleep(pauseMs)) {

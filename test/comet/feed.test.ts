@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type FeedBlock, type FeedOptions, type FeedState, startBlockFeed } from '../../src/comet/feed.ts'
 import { openNodeRpc } from '../../src/comet/rpc.ts'
-import { kvstoreNode, relayTo, until } from './support.ts'
+import { until } from '../../bench/until.ts'
+import { kvstoreNode, relayTo } from './support.ts'
 
 let node: Awaited<ReturnType<typeof kvstoreNode>>
 beforeAll(async () => {

@@ -6,7 +6,8 @@ import { findCometBft } from '../../src/comet/find.ts'
 import { homeFiles } from '../../src/comet/home.ts'
 import { startCometBft } from '../../src/comet/process.ts'
 import { openNodeRpc, waitForNode } from '../../src/comet/rpc.ts'
-import { kvstoreHome, NODE_MS_MAX, until } from './support.ts'
+import { until } from '../../bench/until.ts'
+import { kvstoreHome, NODE_MS_MAX } from './support.ts'
 
 let program: string
 let log: string

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { Comet38Client } from '@cosmjs/tendermint-rpc'
 import { createServer, type Server } from 'node:http'
 import { openNodeRpc, waitForNode } from '../../src/comet/rpc.ts'
-import { kvstoreNode, until } from './support.ts'
+import { until } from '../../bench/until.ts'
+import { kvstoreNode } from './support.ts'
 
 let node: Awaited<ReturnType<typeof kvstoreNode>>
 beforeAll(async () => {

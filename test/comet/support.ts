@@ -1,5 +1,4 @@
 import { createServer, connect, type Socket } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { findCometBft } from '../../src/comet/find.ts'
 import { writeNodeHome } from '../../src/comet/home.ts'
 import { startCometBft, type CometProcess } from '../../src/comet/process.ts'
@@ -9,11 +8,6 @@ import { tempFolder } from '../support/tempFolder.ts'
 
 /** How long a node is waited for that never comes. */
 export const NODE_MS_MAX = 300_000
-
-/** Asks `probe` until it says true; the test's own time limit is the only one. */
-export const until = async (probe: () => boolean | Promise<boolean>): Promise<void> => {
-  while (!(await probe())) await sleep(20)
-}
 
 /** A home with the built-in kvstore application and fast blocks, on free ports. */
 export const kvstoreHome = async (blockTimeMs = 50, initialHeight = 1) => {

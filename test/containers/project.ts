@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { until } from '../../bench/until.ts'
 import { Svc } from '../../src/client/index.ts'
 import { PUBLIC_MNEMONIC } from '../../src/keys/mnemonic.ts'
 import { type Engine, run } from './engine.ts'
@@ -100,29 +100,27 @@ export const heightOf = ({ gateway }: Project): Promise<number> => call<number>(
 
 /** Waits until the head is at or above `wanted`. */
 export async function untilHeight(project: Project, wanted: number, limitMs = WAIT_MS_MAX): Promise<void> {
-  const deadline = Date.now() + limitMs
-  for (;;) {
-    const height = await heightOf(project).catch(() => 0)
-    if (height >= wanted) return
-    if (Date.now() > deadline) throw new Error(`height ${height}, not ${wanted}, after ${limitMs / 1000} s`)
-    await sleep(250)
+  let height = 0
+  const isThere = async (): Promise<boolean> => {
+    height = await heightOf(project).catch(() => 0)
+    return height >= wanted
   }
+  await until(isThere, limitMs, () => `height ${height}, not ${wanted}, after ${limitMs / 1000} s`, 250)
 }
 
 /** Waits until every service is healthy, the others have ended, and the head is at or above `wanted`. */
 export async function untilHealthy(project: Project, wanted: number): Promise<void> {
-  const deadline = Date.now() + WAIT_MS_MAX
-  for (;;) {
+  const wantedOf = (service: string): string => (project.services.includes(service) ? 'healthy' : 'exited')
+  let ill: readonly string[] = []
+  const areHealthy = (): boolean => {
     const states = project.inspect('{{if .State.Health}}{{.State.Health.Status}}{{else}}{{.State.Status}}{{end}}')
-    const wantedOf = (service: string): string => (project.services.includes(service) ? 'healthy' : 'exited')
-    const ill = [...new Set([...project.services, ...states.keys()])].filter(
-      (service) => states.get(service) !== wantedOf(service),
-    )
-    if (ill.length === 0) return untilHeight(project, wanted)
-    if (Date.now() > deadline)
-      throw new Error(`not healthy in time: ${ill.map((one) => `${one} ${states.get(one)}`).join(', ')}`)
-    await sleep(500)
+    ill = [...new Set([...project.services, ...states.keys()])]
+      .filter((service) => states.get(service) !== wantedOf(service))
+      .map((service) => `${service} ${states.get(service)}`)
+    return ill.length === 0
   }
+  await until(areHealthy, WAIT_MS_MAX, () => `not healthy in time: ${ill.join(', ')}`, 500)
+  await untilHeight(project, wanted)
 }
 
 /** The hash of the chain's first block, which differs between any two chains. */

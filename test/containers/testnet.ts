@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { until } from '../../bench/until.ts'
 import {
   assertConfined,
   assertNoRoot,
@@ -37,18 +38,11 @@ const APP_HASH =
 
 /** Waits until all five states have block `height`; they have one app hash there. */
 async function assertOneAppHash({ compose }: Project, height: number): Promise<void> {
-  const deadline = Date.now() + WAIT_MS_MAX
   const hashes = new Map<string, string>()
   for (const app of ['app', 'app0', 'app1', 'app2', 'app3']) {
-    for (;;) {
-      const hash = compose('exec', '-T', app, 'node', '-e', APP_HASH, String(height))
-      if (hash !== '') {
-        hashes.set(app, hash)
-        break
-      }
-      if (Date.now() > deadline) throw new Error(`${app} does not come to height ${height}`)
-      await sleep(500)
-    }
+    const hashOf = (): string | undefined =>
+      compose('exec', '-T', app, 'node', '-e', APP_HASH, String(height)) || undefined
+    hashes.set(app, await until(hashOf, WAIT_MS_MAX, () => `${app} does not come to height ${height}`, 500))
   }
   assert.equal(hashes.size, 5)
   assert.equal(new Set(hashes.values()).size, 1, JSON.stringify([...hashes]))

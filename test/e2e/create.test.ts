@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { copyFileSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { until } from '../../bench/until.ts'
 import { COMETBFT_VERSION } from '../../src/comet/find.ts'
 import { serveRegistry } from '../../tools/packages/registry.ts'
 import { abciCli } from '../../tools/testing/abciCli.ts'
@@ -80,26 +81,23 @@ const mainOf = (pid: number): number =>
   descendantsOf(pid).find(({ args }) => args.startsWith('node main.ts'))?.pid as number
 
 /** The answer of a node's RPC, asked again until there is one that fits. Throws after 5 minutes. */
-async function until<T>(rpc: string, path: string, fits: (result: T) => boolean): Promise<T> {
-  const deadline = Date.now() + 300_000
-  for (;;) {
-    const answer = await fetch(`${rpc}/${path}`)
+function untilAnswer<T>(rpc: string, path: string, fits: (result: T) => boolean) {
+  let answer: { result?: T } | undefined
+  const ask = async (): Promise<T | undefined> => {
+    answer = await fetch(`${rpc}/${path}`)
       .then((response) => response.json() as Promise<{ result: T }>)
       .catch(() => undefined)
-    if (answer?.result !== undefined && fits(answer.result)) return answer.result
-    if (Date.now() > deadline)
-      throw new Error(
-        `${path}: ${JSON.stringify(answer)}\n${started.map(({ printed }) => printed().slice(-2000)).join('\n')}`,
-      )
-    await sleep(100)
+    return answer?.result !== undefined && fits(answer.result) ? answer.result : undefined
   }
+  const printed = (): string => started.map((one) => one.printed().slice(-2000)).join('\n')
+  return until(ask, 300_000, () => `${path}: ${JSON.stringify(answer)}\n${printed()}`, 100)
 }
 
 interface Status {
   readonly sync_info: { readonly latest_block_height: string; readonly earliest_block_height: string }
 }
 const reached = (rpc: string, height: number): Promise<Status> =>
-  until<Status>(rpc, 'status', ({ sync_info }) => Number(sync_info.latest_block_height) >= height)
+  untilAnswer<Status>(rpc, 'status', ({ sync_info }) => Number(sync_info.latest_block_height) >= height)
 
 beforeAll(async () => {
   packOnce()
@@ -295,9 +293,9 @@ interface Commit {
 
 /** Expects that Go's ics23 accepts the proof of a name, and refuses it for another value. */
 async function proveToGo(rpc: string, name: string): Promise<void> {
-  const { response } = await until<Answer>(rpc, `abci_query?path="/names/${name}"&prove=true`, () => true)
+  const { response } = await untilAnswer<Answer>(rpc, `abci_query?path="/names/${name}"&prove=true`, () => true)
   const next = Number(response.height) + 1
-  const { signed_header } = await until<Commit>(rpc, `commit?height=${next}`, () => true)
+  const { signed_header } = await untilAnswer<Commit>(rpc, `commit?height=${next}`, () => true)
   const hex = (text = ''): string => Buffer.from(text, 'base64').toString('hex')
   const line = {
     root: signed_header.header.app_hash.toLowerCase(),

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { misfits } from '../conformance/interfaceTables.ts'
-import type { TxResult } from './support/client.ts'
+import type { TransactionResult } from '../../src/tx/result.ts'
 import { type Devnet, makePlace, startDevnet } from './support/devnet.ts'
 import { expectCommitted, expectRefused, GAS, proposalIdText } from './support/expect.ts'
 import { testFolder } from './support/testFolder.ts'
@@ -35,7 +35,7 @@ const proposal = async (id: string): Promise<Json> => {
   if (found === undefined) throw new Error(`no proposal ${id}`)
   return found
 }
-const dataOf = ({ deliver_tx: { data = '' } }: TxResult): string => data
+const dataOf = ({ deliver_tx: { data = '' } }: TransactionResult): string => data
 const reject = async (id: string): Promise<void> =>
   void (await net.commit('svc_vote', { from: owner, proposalId: id, answer: 'N' }))
 
@@ -266,7 +266,7 @@ describe('what is refused', () => {
   test('a transaction that fails only in its block has height 0, and code and log in deliver_tx too; its nonce is used up', async () => {
     // CheckTx judges at the head's time: a point in the next second is good there, and past in the first block of that
     // second.
-    const failed = async (): Promise<{ readonly nonce: number; readonly result: TxResult }> => {
+    const failed = async (): Promise<{ readonly nonce: number; readonly result: TransactionResult }> => {
       // On a busy machine most of them are past before CheckTx sees them.
       for (let tries = 0; tries < 400; tries++) {
         const nonce = await net.call<number>('svc_getTransactionCount', [owner])

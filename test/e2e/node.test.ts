@@ -7,7 +7,7 @@ import { printPath } from '../../src/modules/query.ts'
 import { queryEntries, tables } from '../../src/modules/registry.ts'
 import { decodeFields, readFields } from '../../src/tx/fields.ts'
 import { buildGoProgram } from '../support/goProgram.ts'
-import type { TxResult } from './support/client.ts'
+import type { TransactionResult } from '../../src/tx/result.ts'
 import { type Devnet, makePlace, startDevnet } from './support/devnet.ts'
 import { GAS, GAS_PRICE } from './support/expect.ts'
 import { testFolder } from './support/testFolder.ts'
@@ -223,9 +223,9 @@ test('1,000 transfers of one account at once over HTTP: all are committed, with 
   const balanceOf = async (address: string): Promise<bigint> =>
     BigInt(await net.call<string>('svc_getBalance', [address]))
   const [mine, theirs] = [await balanceOf(spender), await balanceOf(nobody)]
-  const transfer = (): Promise<TxResult> => net.send('svc_transfer', { from: spender, to: nobody, value: '7' })
+  const transfer = (): Promise<TransactionResult> => net.send('svc_transfer', { from: spender, to: nobody, value: '7' })
   const results = await Promise.all(Array.from({ length: count }, transfer))
-  expect(results.filter(({ height }: TxResult) => height === 0)).toEqual([])
+  expect(results.filter(({ height }: TransactionResult) => height === 0)).toEqual([])
   expect(new Set(results.map(({ hash }) => hash)).size).toBe(count)
   await net.waitForIndex(Math.max(...results.map(({ height }) => height)))
   const nonces: number[] = []

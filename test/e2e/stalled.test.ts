@@ -1,10 +1,11 @@
 import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { until } from '../../bench/until.ts'
 import { expect, test } from '@jest/globals'
 import { lastConsensusFailure } from '../../src/comet/home.ts'
 import { lastCheck, makeBook, sendUntil } from './support/crash.ts'
-import { gatewayClient, type TxResult } from './support/client.ts'
+import { gatewayClient } from './support/client.ts'
+import type { TransactionResult } from '../../src/tx/result.ts'
 import { makePlace, startDevnet, svcd } from './support/devnet.ts'
 import { cometBftOnFullDisk } from './support/fullDisk.ts'
 import {
@@ -50,15 +51,6 @@ onLinux('an application whose log finds no room goes on, and loses log lines onl
   await watchHeads([node], 0, 2)
   expect(await running.end('SIGTERM')).toBe(0)
 })
-
-/** Asks until `probe` answers something; the test's own time limit is the only one. */
-async function until<T>(probe: () => Promise<T | undefined>): Promise<T> {
-  for (;;) {
-    const found = await probe()
-    if (found !== undefined) return found
-    await sleep(100)
-  }
-}
 
 interface Readiness {
   readonly ready: boolean
@@ -124,7 +116,7 @@ test('a node that lives on without making blocks: readyz, metrics, status, docto
   const { height } = await until(async () => {
     const { error, result } = await gateway.ask('svc_transfer', [transfer])
     if (error !== undefined) expect(error).toEqual(refused)
-    return result as TxResult | undefined
+    return result as TransactionResult | undefined
   })
   expect(height).toBeGreaterThan(0)
   expect(await mended.end('SIGTERM')).toBe(0)

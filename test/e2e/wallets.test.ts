@@ -12,7 +12,7 @@ import { encodeBody } from '../../src/tx/envelope.ts'
 import { run as startCommand } from '../cli/support.ts'
 import { goodTransfer, signerRows, TEAM_ADDRESS } from '../conformance/signerRows.ts'
 import { browserWallet, hexKey, privateKey } from '../support/wallet.ts'
-import type { TxResult } from './support/client.ts'
+import type { TransactionResult } from '../../src/tx/result.ts'
 import { type Devnet, type Ended, makePlace, startDevnet, svcd } from './support/devnet.ts'
 import { expectRefused } from './support/expect.ts'
 import { freePorts } from './support/processes.ts'
@@ -116,14 +116,16 @@ describe('signatures of an account of several keys', () => {
   test('what two of the three signed is executed', async () => {
     await fund(TEAM_ADDRESS, 10)
     const bytes = toBase64(goodTransfer(chainId))
-    expect(await net.call<TxResult>('svc_sendRawTransaction', [bytes])).toMatchObject({ check_tx: { fee: {} } })
+    expect(await net.call<TransactionResult>('svc_sendRawTransaction', [bytes])).toMatchObject({
+      check_tx: { fee: {} },
+    })
     expect(await net.call('svc_getTransactionCount', [TEAM_ADDRESS])).toBe(1)
   })
 
   const NAMES = signerRows('').map(([name]) => name)
   test.each(NAMES)('%s: a gateway answers code and log, and nothing is sent', async (name) => {
     const [, code, log, bytes] = signerRows(chainId).find(([one]) => one === name) ?? ['', 0, '', new Uint8Array(0)]
-    expectRefused(await net.call<TxResult>('svc_sendRawTransaction', [toBase64(bytes)]), code, log)
+    expectRefused(await net.call<TransactionResult>('svc_sendRawTransaction', [toBase64(bytes)]), code, log)
     expect(await net.call('svc_getTransactionCount', [TEAM_ADDRESS])).toBe(1)
   })
 })

@@ -6,6 +6,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'undici'
+import { textFrame } from '../../bench/load/websocket.ts'
 import { type AttackJob, type AttackTally, STAMP } from './job.ts'
 
 /** Requests that a slow reader sends before it stops reading: together more than the kernel's buffers hold. */
@@ -155,20 +156,13 @@ async function writeSlowly(job: AttackJob, closing: AbortSignal): Promise<void> 
   await writing
 }
 
-/** A text frame with the mask 0, whose body has 126 to 65,535 bytes. */
-function frameOf(text: string): Buffer {
-  const head = Buffer.from([0x81, 0x80 | 126, 0, 0, 0, 0, 0, 0])
-  head.writeUInt16BE(Buffer.byteLength(text), 2)
-  return Buffer.concat([head, Buffer.from(text)])
-}
-
 /** Opens websockets, sends all messages on each, and ends it before any answer can have come. */
 async function hangUp(job: AttackJob, closing: AbortSignal): Promise<void> {
   const { host, port } = job.target
   const upgrade =
     `GET / HTTP/1.1\r\nHost: ${host}:${port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
     'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n'
-  const messages = Buffer.concat([Buffer.from(upgrade), ...job.bodies.map((body) => frameOf(body.padEnd(126)))])
+  const messages = Buffer.concat([Buffer.from(upgrade), ...job.bodies.map(textFrame)])
   await Promise.all(
     Array.from({ length: job.connections }, (_, at) =>
       keepOpen(job, closing, at, (socket) => void socket.write(messages, () => socket.destroy())),

@@ -1,31 +1,12 @@
 import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-
-/** The interface's transaction result object, as JSON gives it. */
-export interface TxResult {
-  readonly height: number
-  readonly hash: string
-  readonly check_tx: { readonly code?: number; readonly log?: string; readonly fee: object }
-  readonly deliver_tx: {
-    readonly code?: number
-    readonly log?: string
-    readonly fee: object
-    readonly gasUsed?: string
-    readonly data?: string
-  }
-}
-
-/** The error object of JSON-RPC. */
-export interface RpcFailure {
-  readonly code: number
-  readonly message: string
-  readonly data?: unknown
-}
+import type { RpcErrorObject } from '../../../src/gateway/rpc/errors.ts'
+import type { TransactionResult } from '../../../src/tx/result.ts'
 
 /** What a JSON-RPC call answers. */
 export type Answer =
   | { readonly result: unknown; readonly error?: undefined }
-  | { readonly error: RpcFailure; readonly result?: undefined }
+  | { readonly error: RpcErrorObject; readonly result?: undefined }
 
 /** Calls of a gateway over plain HTTP, as curl makes them. */
 export interface GatewayClient {
@@ -35,9 +16,9 @@ export interface GatewayClient {
   /** The result; throws on a JSON-RPC error. */
   readonly call: <T = unknown>(method: string, params?: unknown) => Promise<T>
   /** An operation's result object. */
-  readonly send: (method: string, members: object) => Promise<TxResult>
+  readonly send: (method: string, members: object) => Promise<TransactionResult>
   /** The same, but throws unless it was committed. */
-  readonly commit: (method: string, members: object) => Promise<TxResult>
+  readonly commit: (method: string, members: object) => Promise<TransactionResult>
   readonly height: () => Promise<number>
   /** Resolves with the first height at or above `height` that is seen. */
   readonly waitForHeight: (height: number) => Promise<number>
@@ -79,7 +60,8 @@ export function gatewayClient(url: string): GatewayClient {
       throw new Error(`${method}: ${error.code} ${error.message} ${JSON.stringify(error.data ?? '')}`)
     return result as T
   }
-  const send = (method: string, members: object): Promise<TxResult> => call<TxResult>(method, [members])
+  const send = (method: string, members: object): Promise<TransactionResult> =>
+    call<TransactionResult>(method, [members])
   const height = (): Promise<number> => call<number>('svc_blockNumber')
   return {
     url,

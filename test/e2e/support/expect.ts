@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals'
 import { misfits } from '../../conformance/interfaceTables.ts'
-import type { TxResult } from './client.ts'
+import type { TransactionResult } from '../../../src/tx/result.ts'
 
 const HASH = /^[0-9A-F]{64}$/
 
@@ -11,7 +11,7 @@ export const GAS_PRICE = 2_000_000_000n
  * The result object of a committed transaction, member by member; `data` is checked when it is given. Source:
  * protocol.md §10.
  */
-export function expectCommitted(result: TxResult, gas: number, data?: unknown): void {
+export function expectCommitted(result: TransactionResult, gas: number, data?: unknown): void {
   expect(result).toEqual({
     height: expect.any(Number),
     hash: expect.stringMatching(HASH),
@@ -28,7 +28,7 @@ export function expectCommitted(result: TxResult, gas: number, data?: unknown): 
 }
 
 /** The result object of a transaction that CheckTx refused. Source: interface, Errors. */
-export function expectRefused(result: TxResult, code: number, log: string): void {
+export function expectRefused(result: TransactionResult, code: number, log: string): void {
   expect(result).toEqual({
     height: 0,
     hash: expect.stringMatching(HASH),

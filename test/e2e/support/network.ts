@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { until } from '../../../bench/until.ts'
 import { setTomlValues } from '../../../src/comet/config.ts'
 import { findCometBft } from '../../../src/comet/find.ts'
 import { homeFiles } from '../../../src/comet/home.ts'
@@ -190,19 +190,19 @@ export async function startNodeGateway(
   return child.pid as number
 }
 
-async function untilReadyz({ gateway }: NetworkNode, says: (status: number) => boolean): Promise<void> {
-  const deadlineMs = performance.now() + WATCH_MS_MAX
-  while (!says((await fetch(`${gateway}/readyz`).catch(() => undefined))?.status ?? 0)) {
-    if (performance.now() > deadlineMs) throw new Error(`the gateway at ${gateway} is not ready`)
-    await sleep(50)
-  }
-}
+const untilReadyz = ({ gateway }: NetworkNode, says: (status: number) => boolean): Promise<unknown> =>
+  until(
+    async () => says((await fetch(`${gateway}/readyz`).catch(() => undefined))?.status ?? 0),
+    WATCH_MS_MAX,
+    () => `the gateway at ${gateway} is not ready`,
+    50,
+  )
 
 /** Resolves when the gateway of a node, which was started before, is ready. */
-export const gatewayReady = (node: NetworkNode): Promise<void> => untilReadyz(node, (status) => status === 200)
+export const gatewayReady = (node: NetworkNode): Promise<unknown> => untilReadyz(node, (status) => status === 200)
 
 /** Resolves when it answers, ready or not. */
-export const gatewayAnswers = (node: NetworkNode): Promise<void> => untilReadyz(node, (status) => status > 0)
+export const gatewayAnswers = (node: NetworkNode): Promise<unknown> => untilReadyz(node, (status) => status > 0)
 
 /**
  * Kills what is left. Resolves with the programs that still ran. Throws when a CometBFT called its application in an
@@ -243,16 +243,14 @@ export async function watchHeads(
   count: number,
 ): Promise<ReadonlyMap<number, readonly string[]>> {
   const seen = nodes.map(() => new Map<number, string>())
-  const deadlineMs = performance.now() + WATCH_MS_MAX
-  for (;;) {
-    const heads = await Promise.all(nodes.map(headOf))
+  let heads: readonly (Head | undefined)[] = []
+  const look = async (): Promise<ReadonlyMap<number, readonly string[]> | undefined> => {
+    heads = await Promise.all(nodes.map(headOf))
     for (const [at, head] of heads.entries())
       if (head !== undefined && head.height > above) seen[at]?.set(head.height, head.appHash)
     const common = [...(seen[0]?.keys() ?? [])].filter((height) => seen.every((one) => one.has(height)))
-    if (common.length >= count)
-      return new Map(common.map((height) => [height, [...new Set(seen.map((one) => one.get(height) as string))]]))
-    if (performance.now() > deadlineMs)
-      throw new Error(`no ${count} heights above ${above} of all: ${JSON.stringify(heads)}`)
-    await sleep(40)
+    if (common.length < count) return undefined
+    return new Map(common.map((height) => [height, [...new Set(seen.map((one) => one.get(height) as string))]]))
   }
+  return until(look, WATCH_MS_MAX, () => `no ${count} heights above ${above} of all: ${JSON.stringify(heads)}`, 40)
 }

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { randomInt } from 'node:crypto'
-import { createServer } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { until } from '../../../bench/until.ts'
+import { tryPort } from '../../../src/comet/process.ts'
 
 /** One running process, as /proc has it. */
 export interface Running {
@@ -53,21 +53,20 @@ export function descendantsOf(pid: number): readonly Running[] {
  * the dead.
  */
 export async function allGone(pids: readonly number[], limitMs = 300_000): Promise<void> {
-  const deadline = Date.now() + limitMs
-  for (;;) {
-    const left = pids.filter(isRunning)
-    if (left.length === 0) return
-    if (Date.now() > deadline)
-      throw new Error(`still running: ${left.map((pid) => `${pid} (${readProcess(pid)?.args ?? ''})`).join(', ')}`)
-    await sleep(20)
-  }
+  const left = (): readonly number[] => pids.filter(isRunning)
+  const named = (pid: number): string => `${pid} (${readProcess(pid)?.args ?? ''})`
+  await until(
+    () => left().length === 0,
+    limitMs,
+    () => `still running: ${left().map(named).join(', ')}`,
+  )
 }
 
 const isFree = (port: number): Promise<boolean> =>
-  new Promise((done) => {
-    const server = createServer().once('error', () => done(false))
-    server.listen({ host: '127.0.0.1', port, exclusive: true }, () => server.close(() => done(true)))
-  })
+  tryPort('127.0.0.1', port).then(
+    () => true,
+    () => false,
+  )
 
 /** Below the ports that systems hand out by themselves. */
 const [PORT_MIN, PORT_COUNT] = [10_000, 22_000]

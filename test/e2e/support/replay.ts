@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { until } from '../../../bench/until.ts'
 import Database from 'better-sqlite3'
 import { checkDisk } from './crash.ts'
 import { heightOrZero, type NetworkNode, type RunningNode, startNode } from './network.ts'
@@ -62,12 +63,12 @@ export async function waitForHead(
   height: number,
   limitMs: number,
 ): Promise<void> {
-  const deadlineMs = performance.now() + limitMs
-  while ((await heightOrZero(node)) < height) {
-    if (!pids.every(isRunning)) throw new Error(`${node.home} ended before height ${height}`)
-    if (performance.now() > deadlineMs) throw new Error(`${node.home} is not at height ${height} after ${limitMs} ms`)
-    await sleep(50)
+  const isThere = async (): Promise<boolean> => {
+    if ((await heightOrZero(node)) >= height) return true
+    if (pids.every(isRunning)) return false
+    throw new Error(`${node.home} ended before height ${height}`)
   }
+  await until(isThere, limitMs, () => `${node.home} is not at height ${height} after ${limitMs} ms`, 50)
 }
 
 /** Resolves when the index of histories of a node, which may be behind its blocks, holds that of `height`. */
