@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
-import { addressOfFile, findKey, listKeyFiles, type MultisigFile } from '../keys/files.ts'
+import { addressOfFile, findKey, listAccounts, type MultisigFile } from '../keys/files.ts'
 import type { TxEntry } from '../modules/define.ts'
 import { digestOfBody } from '../modules/isSignedBySender.ts'
 import { txEntryOf } from '../modules/registry.ts'
@@ -108,9 +108,7 @@ type NameOf = (address: string) => string
 
 /** An address with the name that the folder has for it. */
 function namesIn(folder: string): NameOf {
-  const names = new Map<string, string>(
-    listKeyFiles(folder).flatMap((one) => ('problem' in one ? [] : [[addressOfFile(one), one.name]])),
-  )
+  const names = new Map<string, string>(listAccounts(folder).map((one) => [addressOfFile(one), one.name]))
   return (address) => (names.has(address) ? `${names.get(address)} (${address})` : address)
 }
 

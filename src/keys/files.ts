@@ -132,11 +132,13 @@ export function listKeyFiles(folder: string): readonly (KeyFile | MultisigFile |
     })
 }
 
+/** Lists those that can be used. */
+export const listAccounts = (folder: string): readonly (KeyFile | MultisigFile)[] =>
+  listKeyFiles(folder).filter((one): one is KeyFile | MultisigFile => !('problem' in one))
+
 /** Finds the file of an address. */
 export const findAccountOf = (folder: string, address: Address): KeyFile | MultisigFile | undefined =>
-  listKeyFiles(folder).find(
-    (one): one is KeyFile | MultisigFile => !('problem' in one) && addressOfFile(one) === address,
-  )
+  listAccounts(folder).find((one) => addressOfFile(one) === address)
 
 /** Finds a key or an account of several by name or address. Throws a KeystoreError: `file` when there is none, else that of its file. */
 export function findAccount(folder: string, nameOrAddress: string): KeyFile | MultisigFile {

@@ -106,11 +106,7 @@ export function parseNetwork(text: string, flag: string): string {
 }
 
 /** Reads the name of an operating system for which libraries can be proposed. */
-export function parseOs(text: string): string {
-  if (!OS_NAMES.includes(text))
-    throw new UserError(`--os: expected ${OS_NAMES.join(' or ')}, got ${JSON.stringify(text)}`)
-  return text
-}
+export const parseOs = (text: string): string => parseOneOf(OS_NAMES)(text, '--os')
 
 /** The operating system of /etc/os-release, if libraries can be proposed for it. */
 export function machineOs(path = '/etc/os-release'): string | undefined {

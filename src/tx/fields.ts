@@ -54,38 +54,25 @@ export interface OptionalField<Wire, Value = Wire> extends Field<Wire, Value> {
 /** The fields of an input, by their JSON names, in order. */
 export type Fields = Readonly<Record<string, Field<unknown, unknown>>>
 
+type WireOf<F> = F extends Field<infer Wire, unknown> ? Wire : never
+type ValueOf<F> = F extends Field<unknown, infer Value> ? Value : never
+
+/** The name of a field that may be left out, and of one that may not; never for the other. */
+type IfOptional<F, Name> = F extends OptionalField<unknown, unknown> ? Name : never
+type IfRequired<F, Name> = F extends OptionalField<unknown, unknown> ? never : Name
+
 /** The message that a set of fields makes. */
 export type MessageOf<F extends Fields> = {
-  readonly [N in keyof F as F[N] extends OptionalField<unknown, unknown> ? never : N]: F[N] extends Field<
-    infer W,
-    unknown
-  >
-    ? W
-    : never
+  readonly [N in keyof F as IfRequired<F[N], N>]: WireOf<F[N]>
 } & {
-  readonly [N in keyof F as F[N] extends OptionalField<unknown, unknown> ? N : never]?: F[N] extends Field<
-    infer W,
-    unknown
-  >
-    ? W
-    : never
+  readonly [N in keyof F as IfOptional<F[N], N>]?: WireOf<F[N]>
 }
 
 /** What a message of a set of fields means. */
 export type ValuesOf<F extends Fields> = {
-  readonly [N in keyof F as F[N] extends OptionalField<unknown, unknown> ? never : N]: F[N] extends Field<
-    unknown,
-    infer V
-  >
-    ? V
-    : never
+  readonly [N in keyof F as IfRequired<F[N], N>]: ValueOf<F[N]>
 } & {
-  readonly [N in keyof F as F[N] extends OptionalField<unknown, unknown> ? N : never]?: F[N] extends Field<
-    unknown,
-    infer V
-  >
-    ? V
-    : never
+  readonly [N in keyof F as IfOptional<F[N], N>]?: ValueOf<F[N]>
 }
 
 const isValueType = <T, Wire extends WireValue>(type: InputType<Wire>): type is ValueType<T, Wire> => 'fromWire' in type

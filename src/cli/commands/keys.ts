@@ -10,6 +10,7 @@ import {
   findAccountOf,
   findKey,
   type KeyFile,
+  listAccounts,
   listKeyFiles,
   type MultisigFile,
   readKeyFile,
@@ -219,9 +220,7 @@ async function newMultisig(
 
 /** Who may sign for an account of several keys, and how many have to. */
 function describeMultisig(folder: string, file: MultisigFile) {
-  const names = new Map<string, string>(
-    listKeyFiles(folder).flatMap((one) => ('problem' in one ? [] : [[addressOfFile(one), one.name]])),
-  )
+  const names = new Map<string, string>(listAccounts(folder).map((one) => [addressOfFile(one), one.name]))
   const members = file.account.members.map((member) => {
     const address = memberAddress(member)
     const name = names.get(address)
