@@ -9,11 +9,11 @@ import { initChain } from '../../src/app/genesis.ts'
 import { checkTx, createTxCache } from '../../src/app/mempool.ts'
 import { processProposal } from '../../src/app/proposal.ts'
 import { snapshotHandlers } from '../../src/app/snapshots.ts'
-import { addressBytes } from '../../src/values/address.ts'
 import { tables, views } from '../../src/modules/registry.ts'
 import { writeSnapshot } from '../../src/store/snapshot/write.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqliteStore.ts'
 import { beginOf } from '../chain/support.ts'
+import { signTransfer } from '../support/signTransfer.ts'
 import { account, appStateOf, CHAIN_ID, GENESIS_TIME, nodeKey, tokens } from '../support/testChain.ts'
 import { tempFolder } from '../support/tempFolder.ts'
 
@@ -35,12 +35,7 @@ const genesis: InitChainRequest = {
     ),
   ),
 }
-const transfer = account(1).signTx({
-  chainId: CHAIN_ID,
-  nonce: 0,
-  operation: 'transfer',
-  message: { to: addressBytes(account(2).address), value: '7' },
-})
+const transfer = signTransfer(account(1), 0)
 const block: FinalizeBlockRequest = {
   txs: [transfer],
   decidedLastCommit: { round: 0, votes: [] },

@@ -1,17 +1,12 @@
 import { expect, test } from '@jest/globals'
 import { costOf, createTxCache } from '../../src/app/mempool.ts'
 import type { ReadTx } from '../../src/modules/kernel.ts'
+import { signTransfer } from '../support/signTransfer.ts'
 import { account } from '../support/testChain.ts'
 import { usedBytes } from '../support/usedBytes.ts'
 import { bytesOf, startChain } from '../modules/support.ts'
 
-const transfer = (nonce: number): Uint8Array =>
-  account(1).signTx({
-    chainId: 'cache',
-    nonce,
-    operation: 'transfer',
-    message: { to: bytesOf(account(2)), value: '7' },
-  })
+const transfer = (nonce: number): Uint8Array => signTransfer(account(1), nonce, { chainId: 'cache' })
 
 /** A cache, and what it remembers of a transaction that was accepted. */
 function cacheOf(bytesMax?: number) {

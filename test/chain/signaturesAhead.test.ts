@@ -8,6 +8,7 @@ import { closeAll, connectPeer, requestFrame, serve } from '../abci/peer.ts'
 import { bytesOf } from '../modules/support.ts'
 import { account, CHAIN_ID, nodeKey, TestChain, tokens } from '../support/testChain.ts'
 import { appOn, memory } from './support.ts'
+import { signTransfer } from '../support/signTransfer.ts'
 
 const nothing = new Uint8Array(0)
 const BLOCKS = 3
@@ -18,12 +19,7 @@ afterEach(async () => {
 })
 
 const transfer = (sender: number, nonce: number, chainId = CHAIN_ID): Uint8Array =>
-  account(sender).signTx({
-    chainId,
-    nonce,
-    operation: 'transfer',
-    message: { to: bytesOf(account(sender + 1)), value: '7' },
-  })
+  signTransfer(account(sender), nonce, { to: bytesOf(account(sender + 1)), chainId })
 const transfers = (from: number, count: number, nonce: number): Uint8Array[] =>
   Array.from({ length: count }, (_, at) => transfer(from + at, nonce))
 /** The transaction with another bit in its signature, so that its tail stays. */

@@ -3,6 +3,7 @@ import { toBase64 } from '../../src/base/bytes.ts'
 import { STALLED_INTERVAL_MS_MAX, STALLED_INTERVALS, STALLED_MS_MIN } from '../../src/gateway/http/limits.ts'
 import { watchHead } from '../../src/gateway/http/health.ts'
 import { alice, bob, startPair, until } from './support.ts'
+import { signTransfer } from '../support/signTransfer.ts'
 
 describe('watchHead', () => {
   /** A watch whose clock the test moves. */
@@ -65,16 +66,7 @@ describe('a gateway before a chain that makes no blocks', () => {
 
   const operation = () => pair.rpc('svc_transfer', [{ from: alice.address, to: bob.address, value: '1' }])
   const raw = (nonce: number) =>
-    pair.rpc('svc_sendRawTransaction', [
-      toBase64(
-        bob.signTx({
-          chainId: pair.node.chainId,
-          nonce,
-          operation: 'transfer',
-          message: { to: new Uint8Array(20).fill(5), value: '1' },
-        }),
-      ),
-    ])
+    pair.rpc('svc_sendRawTransaction', [toBase64(signTransfer(bob, nonce, { chainId: pair.node.chainId }))])
   const ready = async (): Promise<{ ready: boolean; reason?: string }> =>
     (await (await fetch(`${pair.gateway.url}/readyz`)).json()) as { ready: boolean; reason?: string }
 

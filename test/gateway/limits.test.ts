@@ -13,6 +13,7 @@ import { BODY_BYTES_MAX } from '../../src/gateway/http/limits.ts'
 import { encodeBody, encodeTx } from '../../src/tx/envelope.ts'
 import { encodeMultisig, encodeParts, multisigAddress } from '../../src/tx/multisig.ts'
 import { addressBytes } from '../../src/values/address.ts'
+import { signTransfer } from '../support/signTransfer.ts'
 
 let pair: Awaited<ReturnType<typeof startPair>>
 afterEach(() => pair.close())
@@ -427,10 +428,8 @@ describe('places', () => {
       .flatMap(({ error }) => error ?? [])
 
   const carol = signerOf(9)
-  const signed = (nonce: number, signer = bob): Uint8Array => {
-    const message = { to: new Uint8Array(20), value: '1' }
-    return signer.signTx({ chainId: pair.node.chainId, operation: 'transfer', message, nonce })
-  }
+  const signed = (nonce: number, signer = bob): Uint8Array =>
+    signTransfer(signer, nonce, { chainId: pair.node.chainId })
   const rawCall = (nonce: number, signer = bob) => ({
     method: 'svc_sendRawTransaction',
     params: [Buffer.from(signed(nonce, signer)).toString('base64')],

@@ -5,6 +5,7 @@ import { REBROADCAST_MS, RESIGNS_MAX } from '../../src/tx/nonceQueue.ts'
 import { encodeShortfall } from '../../src/tx/shortfall.ts'
 import { badNonce, type Verdict } from './stubNode.ts'
 import { alice, bob, post, startPair, until } from './support.ts'
+import { signTransfer } from '../support/signTransfer.ts'
 
 interface Result {
   height: number
@@ -23,12 +24,7 @@ const many = <T>(count: number, make: (place: number) => Promise<T>): Promise<T[
   Promise.all(Array.from({ length: count }, (_, place) => make(place)))
 const amountOf = (tx: Tx): number => Number((tx.body.message as { value: string }).value)
 const signed = (nonce: number, value = '5', signer = bob) =>
-  signer.signTx({
-    chainId: pair.node.chainId,
-    nonce,
-    operation: 'transfer',
-    message: { to: new Uint8Array(20).fill(9), value },
-  })
+  signTransfer(signer, nonce, { value, chainId: pair.node.chainId })
 const sendRaw = (bytes: Uint8Array) => pair.rpc('svc_sendRawTransaction', [toBase64(bytes)])
 const pendingCount = async (address: string = alice.address): Promise<unknown> =>
   (await pair.rpc('svc_getTransactionCount', [address, 'pending'])).result
@@ -152,8 +148,7 @@ describe('nonces', () => {
 
   test('the same said by another gateway with the same nonce is not taken for this call', async () => {
     pair = await startPair({ blocks: false })
-    const message = { to: new Uint8Array(20).fill(9), value: '5' }
-    pair.node.ledger.check(alice.signTx({ chainId: pair.node.chainId, nonce: 0, operation: 'transfer', message }))
+    pair.node.ledger.check(signed(0, '5', alice))
     const call = pair.rpc('svc_transfer', [{ from: alice.address, to: `0x${'09'.repeat(20)}`, value: '5' }])
     await until(() => pair.node.ledger.waiting() === 2)
     pair.node.step()

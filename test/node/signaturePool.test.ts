@@ -8,19 +8,11 @@ import {
 } from '../../src/node/signatures/pool.ts'
 import { openRing, RING_BYTES, SLOT_BYTES, SLOTS } from '../../src/node/signatures/ring.ts'
 import { readTx } from '../../src/modules/kernel.ts'
-import { bytesOf } from '../modules/support.ts'
 import { account, CHAIN_ID } from '../support/testChain.ts'
 import { usedBytes } from '../support/usedBytes.ts'
+import { signTransfer } from '../support/signTransfer.ts'
 
-const transfer = (sender: number, nonce: number): Buffer =>
-  Buffer.from(
-    account(sender).signTx({
-      chainId: CHAIN_ID,
-      nonce,
-      operation: 'transfer',
-      message: { to: bytesOf(account(1)), value: '7' },
-    }),
-  )
+const transfer = (sender: number, nonce: number): Buffer => Buffer.from(signTransfer(account(sender), nonce))
 
 /** The transaction with another bit somewhere. */
 function bent(tx: Buffer, at: number): Buffer {

@@ -3,6 +3,7 @@ import { toBase64 } from '../../src/base/bytes.ts'
 import { txHash } from '../../src/tx/envelope.ts'
 import { BAD_NONCE_CODE } from '../../src/tx/nonceQueue.ts'
 import { random } from '../chain/support.ts'
+import { signTransfer } from '../support/signTransfer.ts'
 import type { CampaignOptions, CampaignReport } from '../support/campaign.ts'
 import { type Answer, ask } from './ask.ts'
 import { faults, type OutageNetwork, signers } from './network.ts'
@@ -136,12 +137,8 @@ export async function sendAgain(net: OutageNetwork, { count, seed }: CampaignOpt
   const sign = (): Signed => {
     const at = all.length % senders.length
     const signer = senders[at] as (typeof senders)[0]
-    const bytes = signer.signTx({
-      chainId,
-      nonce: (before[at]?.nonce ?? 0) + Math.floor(all.length / senders.length),
-      operation: 'transfer',
-      message: { to: SINK_BYTES, value: VALUE.toString() },
-    })
+    const nonce = (before[at]?.nonce ?? 0) + Math.floor(all.length / senders.length)
+    const bytes = signTransfer(signer, nonce, { to: SINK_BYTES, value: VALUE.toString(), chainId })
     const tx = { sender: signer.address, text: toBase64(bytes), hash: txHash(bytes), heights: new Set<number>() }
     all.push(tx)
     return tx
