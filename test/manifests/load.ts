@@ -3,8 +3,8 @@ import { devnetSigners } from '../../src/cli/devnet/chain.ts'
 import { txHash } from '../../src/tx/envelope.ts'
 import { emptyMempools, openGateways } from '../e2e/support/gateways.ts'
 import type { NetworkNode } from '../e2e/support/network.ts'
-import { Broken, need } from '../fuzz/campaign.ts'
-import { ask } from '../outage/ask.ts'
+import { need } from '../fuzz/campaign.ts'
+import { ask, PATIENCE_MS, readAccount, resultOf } from '../outage/ask.ts'
 import { VALIDATORS } from './manifest.ts'
 import { askUnlessPruned, earliestOf } from './watch.ts'
 
@@ -32,25 +32,8 @@ const VALUE = 7n
 /** An address that no key is known of: all transfers go there. */
 const SINK = `0x${'5e'.repeat(20)}`
 const WAIT_MS = 10_000
-const PATIENCE_MS = 300_000
 const PAUSE_MS = 100
 const QUIET_MS_MAX = 180_000
-
-interface Account {
-  readonly nonce: number
-  readonly balance: bigint
-}
-
-async function resultOf(url: string, method: string, params: unknown): Promise<unknown> {
-  const answer = await ask(url, method, params, PATIENCE_MS)
-  if (answer?.result === undefined) throw new Broken(`${method}: ${JSON.stringify(answer?.error ?? 'no answer')}`)
-  return answer.result
-}
-
-const readAccount = async (url: string, address: string): Promise<Account> => ({
-  nonce: (await resultOf(url, 'svc_getTransactionCount', [address])) as number,
-  balance: BigInt((await resultOf(url, 'svc_getBalance', [address])) as string),
-})
 
 /** Begins the transfers, while all nodes run. */
 export async function startLoad(nodes: readonly NetworkNode[]): Promise<Load> {

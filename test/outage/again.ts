@@ -5,7 +5,7 @@ import { BAD_NONCE_CODE } from '../../src/tx/nonceQueue.ts'
 import { random } from '../chain/support.ts'
 import { signTransfer } from '../support/signTransfer.ts'
 import type { CampaignOptions, CampaignReport } from '../support/campaign.ts'
-import { type Answer, ask } from './ask.ts'
+import { type Account, type Answer, ask, readAccount, resultOf } from './ask.ts'
 import { faults, type OutageNetwork, signers } from './network.ts'
 
 const VALUE = 7n
@@ -40,28 +40,11 @@ interface Tally {
   lost: number
 }
 
-/** An account as a gateway tells it. */
-export interface Account {
-  readonly nonce: number
-  readonly balance: bigint
-}
-
 interface TxAnswer {
   readonly height: number
   readonly hash: string
   readonly check_tx: { readonly code?: number; readonly log?: string }
 }
-
-const resultOf = async (url: string, method: string, params: unknown): Promise<unknown> => {
-  const answer = await ask(url, method, params, PATIENCE_AFTER_MS)
-  if (answer?.result === undefined) throw new Error(`${method}: ${JSON.stringify(answer)}`)
-  return answer.result
-}
-
-const readAccount = async (url: string, address: string): Promise<Account> => ({
-  nonce: (await resultOf(url, 'svc_getTransactionCount', [address])) as number,
-  balance: BigInt((await resultOf(url, 'svc_getBalance', [address])) as string),
-})
 
 /** Takes in an answer to bytes. Throws when they were refused for good, or answered as others. */
 export function takeIn(tx: Pick<Signed, 'hash' | 'heights'>, { error, result }: Answer): void {

@@ -1,3 +1,5 @@
+import { Broken } from '../fuzz/campaign.ts'
+
 /** An answer of JSON-RPC, as it came. */
 export interface Answer {
   readonly result?: unknown
@@ -30,7 +32,29 @@ export async function ask(
   }
 }
 
-/** The same over a websocket of its own. */
+/** How long a call may take whose answer has to come. The machine may be busy with other things. */
+export const PATIENCE_MS = 300_000
+
+/** The result of a call over HTTP. Throws Broken when there is none within PATIENCE_MS. */
+export async function resultOf(url: string, method: string, params: unknown): Promise<unknown> {
+  const answer = await ask(url, method, params, PATIENCE_MS)
+  if (answer?.result === undefined) throw new Broken(`${method}: ${JSON.stringify(answer?.error ?? 'no answer')}`)
+  return answer.result
+}
+
+/** An account as a gateway tells it. */
+export interface Account {
+  readonly nonce: number
+  readonly balance: bigint
+}
+
+/** Reads an account. Throws as resultOf does. */
+export const readAccount = async (url: string, address: string): Promise<Account> => ({
+  nonce: (await resultOf(url, 'svc_getTransactionCount', [address])) as number,
+  balance: BigInt((await resultOf(url, 'svc_getBalance', [address])) as string),
+})
+
+/** The same as `ask` over a websocket of its own. */
 export function askSocket(
   url: string,
   method: string,
