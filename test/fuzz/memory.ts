@@ -1,23 +1,12 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
+import { usedBytes } from '../support/usedBytes.ts'
 
 /** What a campaign may leave in memory. */
 export const GROWTH_BYTES_MAX = 50 * 1024 * 1024
 
-setFlagsFromString('--expose-gc')
-const collect = runInNewContext('gc') as () => void
-
-/** Bytes that are in use after a collection, outside V8's heap as well. */
-function bytesInUse(): number {
-  collect()
-  const { heapUsed, external } = process.memoryUsage()
-  return heapUsed + external
-}
-
 /** Starts to measure; the function returned says how many bytes more are in use than then. */
 export function measureGrowth(): () => number {
-  const before = bytesInUse()
-  return () => bytesInUse() - before
+  const before = usedBytes()
+  return () => usedBytes() - before
 }
 
 /** A number of bytes in MB for people; none where less is in use than before. */
