@@ -1,10 +1,10 @@
-import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
 import type { CompleteApplication, FinalizeBlockResponse } from '../../src/abci/types.ts'
 import { tables } from '../../src/modules/registry.ts'
 import { openSqliteReader } from '../../src/store/sqlite/sqliteReader.ts'
 import { appOn, heightOf, legacyCalls, onDisk, random, script } from './support.ts'
+import { runAndKill } from '../support/runAndKill.ts'
 import { tempFolder } from '../support/tempFolder.ts'
 
 const { path: folder, remove } = tempFolder('chain')
@@ -63,32 +63,10 @@ test('one process killed by SIGKILL again and again stands at a whole block each
   const { hashes } = script()
   const path = join(folder, 'killed.db')
   const next = random(Number(process.env['SEED'] ?? 5))
-  const runAndKill = (blocks: number, delayMs: number): Promise<number> =>
-    new Promise((resolve, reject) => {
-      const child = spawn(process.execPath, [join(import.meta.dirname, 'restartChild.ts'), path], {
-        stdio: ['ignore', 'pipe', 'pipe'],
-      })
-      let told = 0
-      let errors = ''
-      child.stderr.on('data', (data: Buffer) => {
-        errors += data.toString()
-      })
-      child.stdout.on('data', (data: Buffer) => {
-        const before = told
-        told += data.toString().split('\n').length - 1
-        if (before < blocks && told >= blocks)
-          setTimeout(() => {
-            child.kill('SIGKILL')
-          }, delayMs)
-      })
-      child.on('close', (code, signal) => {
-        if (signal === 'SIGKILL' || code === 0) resolve(told)
-        else reject(new Error(errors))
-      })
-    })
+  const child = join(import.meta.dirname, 'restartChild.ts')
   let height = 0
   for (let run = 0; run < 30 && height < hashes.length; run++) {
-    const told = await runAndKill(1 + next(8), next(12))
+    const told = (await runAndKill([child, path], 1 + next(8), next(12), true)).split('\n').length - 1
     const store = onDisk(path)
     expect(store.height()).toBeGreaterThanOrEqual(height + told)
     expect(store.height()).toBeLessThanOrEqual(height + told + 1)

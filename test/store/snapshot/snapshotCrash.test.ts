@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process'
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
@@ -10,32 +9,14 @@ import { writeSnapshot } from '../../../src/store/snapshot/write.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/sqliteStore.ts'
 import { tempFolder } from '../../support/tempFolder.ts'
 import { random } from '../model.ts'
+import { runAndKill } from '../../support/runAndKill.ts'
 import { commitRandom, filesOf } from './support.ts'
 import { notes, tables } from '../tables.ts'
 
 const folder = tempFolder('snapshot-crash')
 afterAll(folder.remove)
 
-function runAndKill(args: readonly string[], lines: number, delayMs: number): Promise<void> {
-  return new Promise((done, failed) => {
-    const child = spawn(process.execPath, [join(import.meta.dirname, 'snapshotChild.ts'), ...args], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
-    let [said, errors, isKilling] = ['', '', false]
-    child.stderr.on('data', (data: Buffer) => {
-      errors += data.toString()
-    })
-    child.stdout.on('data', (data: Buffer) => {
-      said += data.toString()
-      if (isKilling || said.split('\n').length <= lines) return
-      isKilling = true
-      setTimeout(() => child.kill('SIGKILL'), delayMs)
-    })
-    child.on('close', (_code, signal) =>
-      signal === 'SIGKILL' ? done() : failed(new Error(`the child ended by itself: ${errors}`)),
-    )
-  })
-}
+const child = join(import.meta.dirname, 'snapshotChild.ts')
 
 test('killed while a snapshot is restored or made, the state is a whole one, and every snapshot that is listed is whole', async () => {
   const [state, from, to] = [join(folder.path, 'state.db'), join(folder.path, 'from'), join(folder.path, 'to')]
@@ -54,7 +35,7 @@ test('killed while a snapshot is restored or made, the state is a whole one, and
   store.close()
   const next = random(Number(process.env['SEED'] ?? 3))
   for (let round = 0; round < 12; round++) {
-    await runAndKill([state, from, to], 1 + next(3), next(60))
+    await runAndKill([child, state, from, to], 1 + next(3), next(60))
     removeRestore(`${state}.restore`)
     tidySnapshots(to)
     const again = openSqliteStore({ path: state, tables })
