@@ -95,3 +95,17 @@ test('what a call turns out to cost more is waited for too, in turns between tho
   const own = begun.filter((one) => one !== 'other')
   expect(own).toEqual(Array.from({ length: TURN_CALLS }, (_, at) => String(at)))
 })
+
+test('what is refused takes its turn too, and the sockets are read in between', async () => {
+  const { textOf } = createAdmission(1, () => false)
+  let refused = 0
+  const asking = Array.from({ length: 1_000 }, async () => {
+    if ((await textOf('10.0.0.1').admitText(1)) !== undefined) refused += 1
+  })
+  // The first turn begins in the check phase that comes next, and this is behind it.
+  await nextRound()
+  await nextRound()
+  expect(refused).toBeLessThan(200)
+  await Promise.all(asking)
+  expect(refused).toBe(990)
+})

@@ -143,7 +143,8 @@ export function createAdmission(callsPerSecond: number, isList: (method: string)
           const due = Math.min(cost, callsMax) - paid
           const refused = due > 0 ? countCalls(address, due) : undefined
           paid = cost
-          if (refused === undefined) await turns(address, 'texts', cost)
+          // A refusal takes its turn too: messages of which each is answered at once would keep the gateway from others.
+          await turns(address, 'texts', refused === undefined ? cost : 1)
           return refused
         },
         admitCalls: (methods) => {
