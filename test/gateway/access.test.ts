@@ -19,6 +19,11 @@ describe('a gateway on loopback', () => {
     'node.example:8545',
   ])('answers to the Host %s', (host) => expect(refusedOrigin(local, { host, origin: undefined })).toBeUndefined())
 
+  test('answers to a name that it was given in other letters', () => {
+    const named = { ...local, allowHosts: ['Node.Example'] }
+    expect(refusedOrigin(named, { host: 'node.example', origin: undefined })).toBeUndefined()
+  })
+
   test.each([
     undefined,
     '',

@@ -43,8 +43,7 @@ export function refusedOrigin(
   const name = HOST.exec(request.host ?? '')?.[1]?.toLowerCase()
   if (name === undefined) return 'the Host header is missing or malformed'
   const guarded = isLoopback(host) || allowHosts.length > 0
-  const known =
-    isLoopback(name) || name === host.toLowerCase() || name === `[${host.toLowerCase()}]` || allowHosts.includes(name)
+  const known = isLoopback(name) || [host, `[${host}]`, ...allowHosts].some((one) => one.toLowerCase() === name)
   if (guarded && !known) return 'this Host is not allowed'
   const { origin } = request
   if (origin === undefined || allowOrigins.includes('*') || allowOrigins.includes(origin)) return undefined
