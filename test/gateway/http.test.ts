@@ -210,6 +210,41 @@ test.each(['', 'POST / HTTP/1.1\r\nHost: 127.0.0.1\r\n', postText(call).slice(0,
   },
 )
 
+/** A request for `path` that offers another protocol, as the HTTP client of Java does with every request. */
+const offering = (protocol: string, text: string): string =>
+  text.replace(
+    '\r\n',
+    `\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: ${protocol}\r\nHTTP2-Settings: AAEAAEAA\r\n`,
+  )
+
+test('a caller who offers HTTP/2 is answered as if it had not', async () => {
+  const client = await openRaw(pair.gateway.url, offering('h2c', postText(call)))
+  await until(() => client.text().includes('"id":1}') || client.socket.destroyed)
+  expect(client.text()).toMatch(/^HTTP\/1.1 200 /)
+  client.socket.write(offering('h2c', 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n'))
+  await until(() => client.text().endsWith('{"ok":true}'))
+  client.socket.destroy()
+})
+
+test('a websocket that is asked for behind a request without an answer ends the connection, and nothing else', async () => {
+  const first = 'GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n'
+  const client = await openRaw(
+    pair.gateway.url,
+    `${first}GET / HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
+  )
+  await client.closed
+  expect((await post(pair.gateway.url, call)).status).toBe(200)
+})
+
+test('a connection with more requests than may wait for their answers is cut off', async () => {
+  const client = await openRaw(pair.gateway.url, 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(64))
+  await until(() => client.text().split('{"ok":true}').length === 65)
+  client.socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(1_000))
+  await until(() => client.socket.destroyed || client.text().split('{"ok":true}').length === 1_065)
+  expect(client.socket.destroyed).toBe(true)
+  expect((await post(pair.gateway.url, call)).status).toBe(200)
+})
+
 test('a caller who goes away before a long answer is no defect', async () => {
   const waiting = await startPair({ blocks: false })
   const call = (method: string, params: readonly unknown[] = []) => ({ jsonrpc: '2.0', id: 1, method, params })

@@ -1,8 +1,8 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { WebSocket } from 'ws'
 import { callerAddress } from './callerAddress.ts'
-import { ANSWER_OVERHEAD_BYTES, type HTTP_LIMITS, PIECE_BYTES } from './limits.ts'
+import { ANSWER_OVERHEAD_BYTES, type HTTP_LIMITS, PIECE_BYTES, REQUESTS_OF_CONNECTION_MAX } from './limits.ts'
 import type { Piece } from '../rpc/envelope.ts'
 import { createTally } from './tally.ts'
 
@@ -18,6 +18,8 @@ interface Connection {
   /** Bytes that it had sent when its last request or message ended, and for how many looks in a row too many followed. */
   whole: number
   partLooks: number
+  /** Requests that are not answered yet. */
+  unanswered: number
 }
 
 /** Bytes of a request or message that is still unfinished. */
@@ -103,7 +105,7 @@ export function boundConnections(limits: Limits, isProxy: (address: string) => b
     const address = callerAddress(remoteAddress)
     const isFull = ofAddress.of(address) >= limits.connectionsOfAddress && !isProxy(remoteAddress)
     if (isClosing || isFull || open.size >= limits.connections) return void socket.destroy()
-    open.set(socket, { taken: 0, unreadLooks: 0, brings: undefined, whole: 0, partLooks: 0 })
+    open.set(socket, { taken: 0, unreadLooks: 0, brings: undefined, whole: 0, partLooks: 0, unanswered: 0 })
     ofAddress.add(address)
     socket.once('close', () => {
       open.delete(socket)
@@ -165,19 +167,26 @@ export function boundConnections(limits: Limits, isProxy: (address: string) => b
       isClosing = true
       for (const [socket, { brings }] of open) if (brings !== 'websocket' && brings?.complete !== true) socket.destroy()
     },
-    /** Bounds the connections of a server before it listens. */
-    watch: (server: Server): void => {
+    /**
+     * Bounds the connections of a server before it listens, and hands its requests to `handler`. Node reads all requests of
+     * a packet before any is answered, and looks at no other socket meanwhile: a connection with too many is cut off.
+     */
+    watch: (server: Server, handler: RequestListener): void => {
       server.on('connection', add)
       server.on('request', (request, response) => {
         const { socket } = request
         const seen = open.get(socket)
-        if (seen === undefined) return
+        if (seen === undefined || socket.destroyed) return
+        if (seen.unanswered === REQUESTS_OF_CONNECTION_MAX) return void socket.destroy()
+        seen.unanswered++
         seen.brings = request
         response.once('close', () => {
+          seen.unanswered--
           if (seen.brings !== request) return
           seen.brings = undefined
           seen.whole = socket.bytesRead
         })
+        handler(request, response)
       })
     },
   }

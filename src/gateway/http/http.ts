@@ -16,7 +16,7 @@ import { type Page, servePage } from './page.ts'
 import { sendPieces } from './pieces.ts'
 import { answerMessages, createSockets } from './socket.ts'
 import type { Subscriber } from '../feed/subscriptions.ts'
-import { routeUpgrades } from './upgrades.ts'
+import { asksForWebsocket, routeUpgrades } from './upgrades.ts'
 import {
   BODY_BYTES_MAX,
   type HTTP_LIMITS,
@@ -155,6 +155,7 @@ function open({ requestMs, trustProxies }: typeof HTTP_LIMITS, { watch }: Connec
     connectionsCheckingInterval: Math.min(REQUEST_CHECK_MS, requestMs),
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveTimeoutBuffer: KEEP_ALIVE_GRACE_MS,
+    shouldUpgradeCallback: asksForWebsocket,
   }
   return fastify({
     logger: false,
@@ -162,8 +163,8 @@ function open({ requestMs, trustProxies }: typeof HTTP_LIMITS, { watch }: Connec
     trustProxy: trustProxies.length === 0 ? false : [...trustProxies],
     // Called for each address that `localhost` has.
     serverFactory: (handler) => {
-      const server = allowHalfOpen(createServer(timeouts, handler))
-      watch(server)
+      const server = allowHalfOpen(createServer(timeouts))
+      watch(server, handler)
       return server
     },
   })

@@ -96,6 +96,8 @@ export const PART_BYTES_MAX = 64 * 1024 * 1024
 export const ANSWER_OVERHEAD_BYTES = 1024
 /** Bytes that are handed to a connection at a time. Longer answers go in pieces of it. Attack: slow-readers. */
 export const PIECE_BYTES = 64 * 1024
+/** Requests of one connection that are not answered yet; with one more it is cut off. */
+export const REQUESTS_OF_CONNECTION_MAX = 64
 /** Messages of one websocket that are worked on at a time; it is not read further until one is answered. */
 export const SOCKET_MESSAGES_MAX = 64
 /**
@@ -131,6 +133,8 @@ export const QUERIES_MAX = 2_000
 export const LISTS_ASKED_MAX = 2
 /** Other lists that wait for their turn; one more is answered with -32015. Attack: lists. */
 export const LISTS_WAITING_MAX = 32
+/** Of these, the lists that one address may have waiting; one more is answered with -32015. Attack: lists. */
+export const LISTS_WAITING_OF_ADDRESS_MAX = 8
 /** How long a list waits for its turn, in ms. Attack: lists. */
 export const LIST_WAIT_MS_MAX = 10_000
 /** Bytes of lists that are kept for the callers of one head. Attack: lists. */
@@ -151,6 +155,8 @@ export const HISTORY_WAIT_MS_MAX = 10_000
 export const INDEX_TRIES = 20
 /** The pause before it is asked again, in ms. */
 export const INDEX_PAUSE_MS = 25
+/** How long a block waits until those that its address asked for before are read, in ms. */
+export const BLOCK_WAIT_MS_MAX = 10_000
 /** Whole blocks that the node is asked for at a time, for callers. */
 export const BLOCKS_ASKED_MAX = 2
 /** Blocks that are asked for or wait for their turn; one more is answered with -32015. */

@@ -8,6 +8,13 @@ import { SOCKET_CLOSE_MS, SOCKET_MESSAGE_BYTES_MAX, SOCKET_PIECES_MAX } from './
 export type Upgrade = (request: FastifyRequest, reply: FastifyReply, open: (socket: WebSocket) => void) => boolean
 
 /**
+ * True for a request whose Upgrade header asks for a websocket. Any other one is answered as if it had none (RFC 9110,
+ * section 7.8): the HTTP client of Java offers h2c with every request, and Node reads no body behind an upgrade.
+ */
+export const asksForWebsocket = ({ method, headers }: Pick<IncomingMessage, 'method' | 'headers'>): boolean =>
+  method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket'
+
+/**
  * Sends requests for websockets through the hooks and routes of a server, which must not have any yet, so that they are
  * guarded and counted as every other request is. One that gets an answer instead of a websocket is cut off behind it.
  * When the server closes, the websockets are closed, and whoever does not say so too is cut off.
@@ -23,9 +30,15 @@ export function routeUpgrades(app: FastifyInstance): Upgrade {
   app.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     // Node no longer listens for errors here, and ws does not yet.
     socket.on('error', () => socket.destroy())
-    asked.set(request, { socket, head })
     const response = new ServerResponse(request)
-    response.assignSocket(socket as Parameters<typeof response.assignSocket>[0])
+    try {
+      response.assignSocket(socket as Parameters<typeof response.assignSocket>[0])
+    } catch {
+      // A request before it on the connection is not answered yet, and its answer has the connection. Node throws.
+      socket.destroy()
+      return
+    }
+    asked.set(request, { socket, head })
     app.routing(request, response)
   })
   app.addHook('onResponse', async ({ raw }) => {
