@@ -7,6 +7,7 @@ import { type AbciQuery, type AbciQueryResult, type NodeRpc, openNodeRpc } from 
 import { queryCodes } from '../modules/errors.ts'
 import { RpcError, tooMany } from './rpc/errors.ts'
 import {
+  BLOCK_WAIT_MS_MAX,
   BLOCKS_ASKED_MAX,
   BLOCKS_MAX,
   FEED_START_MS_MAX,
@@ -119,6 +120,18 @@ function batchedQuery(rpc: NodeRpc): (path: string) => Promise<ChainAnswer> {
   return (path) => loader.load(path)
 }
 
+/** Runs what each caller asks for one after the other. Refuses with RpcError -32015 what has waited longer than `msMax`. */
+function turnsOf(what: string, msMax: number): <T>(caller: string, run: () => Promise<T>) => Promise<T> {
+  const inTurn = oneAtATime()
+  return (caller, run) => {
+    const sinceMs = performance.now()
+    return inTurn(caller, async () => {
+      if (performance.now() - sinceMs <= msMax) return run()
+      throw tooMany(`${what} waited for its turn for ${msMax / 1000} s`)
+    })
+  }
+}
+
 /** What is read over one client. */
 const readsOver = (rpc: NodeRpc) => {
   const queryOne = batchedQuery(rpc)
@@ -171,7 +184,8 @@ export function createChain(
     if (stalled !== undefined) throw new RpcError('nodeAway', stallReason(stalled), stalled)
   }
   const forCallers = readsOver(queries)
-  const inTurn = oneAtATime()
+  const historyTurn = turnsOf('a history', HISTORY_WAIT_MS_MAX)
+  const blockTurn = turnsOf('a block', BLOCK_WAIT_MS_MAX)
   const lists = shareLists({ ask: (path) => queryList(listsRpc, path), isFollowing: feed.connected })
   return {
     ...readsOver(rpc),
@@ -185,13 +199,12 @@ export function createChain(
      * RpcError -32015 for one that has waited too long.
      */
     history: async <Row>(caller: string, path: string): Promise<HistoryPage<Row>> => {
-      const sinceMs = performance.now()
-      const page = await inTurn(caller, async () => {
-        if (performance.now() - sinceMs <= HISTORY_WAIT_MS_MAX) return query(histories, path, 0)
-        throw tooMany(`a history waited for its turn for ${HISTORY_WAIT_MS_MAX / 1000} s`)
-      })
+      const page = await historyTurn(caller, () => query(histories, path, 0))
       return page.data as HistoryPage<Row>
     },
+    /** Reads a whole block for a caller with `read`, in the same turns. */
+    blockFor: <T>(caller: string, read: (node: NodeRpc) => Promise<T>): Promise<T> =>
+      blockTurn(caller, () => read(blocks)),
     feed,
     /** Returns how long the chain has made no blocks; undefined while it makes them. */
     stall,
@@ -203,8 +216,8 @@ export function createChain(
     query: (path: string, height = 0): Promise<ChainAnswer> => query(queries, path, height),
     queryOne: forCallers.queryOne,
     /** Reads a path at the head whose answer is long: equal ones share one answer, as the node wrote it. */
-    queryList: async (path: string): Promise<RawJson> => {
-      const { height, json, hasTotal } = await lists.read(path)
+    queryList: async (caller: string, path: string): Promise<RawJson> => {
+      const { height, json, hasTotal } = await lists.read(path, caller)
       return new RawJson(hasTotal ? [`{"height":${height},`, json] : [`{"height":${height},"data":`, json, '}'])
     },
     /**

@@ -5,6 +5,7 @@ import {
   LISTS_ASKED_MAX,
   LISTS_KEPT_BYTES_MAX,
   LISTS_WAITING_MAX,
+  LISTS_WAITING_OF_ADDRESS_MAX,
 } from './http/limits.ts'
 
 /** A list as the node answered it. All callers share `json`, so nobody may change it. */
@@ -30,6 +31,8 @@ interface SharedList {
 
 interface Waiting extends PromiseWithResolvers<ListAnswer> {
   readonly sinceMs: number
+  /** Who asked for it first. */
+  readonly caller: string
 }
 
 /**
@@ -84,15 +87,17 @@ export function shareLists({ ask, isFollowing }: ListSource) {
      * Reads the list of a query path, at least as new as the last head that `onHeight` was called for. Throws RpcError
      * -32015 when too many lists wait.
      */
-    read: async (path: string): Promise<ListAnswer> => {
+    read: async (path: string, caller: string): Promise<ListAnswer> => {
       const same = shared.get(path)
       if (same !== undefined && (same.bytes === undefined || isFollowing())) return same.answer
       const next = waiting.get(path)
       if (next !== undefined) return next.promise
+      const own = [...waiting.values()].filter((one) => one.caller === caller).length
+      if (own >= LISTS_WAITING_OF_ADDRESS_MAX) throw tooMany(`${own} other lists of this address wait for their turn`)
       if (waiting.size >= LISTS_WAITING_MAX) throw tooMany(`${LISTS_WAITING_MAX} other lists wait for their turn`)
       if (same !== undefined) forget(path, same)
       if (underWay < LISTS_ASKED_MAX) return start(path)
-      const turn: Waiting = { ...Promise.withResolvers<ListAnswer>(), sinceMs: performance.now() }
+      const turn: Waiting = { ...Promise.withResolvers<ListAnswer>(), sinceMs: performance.now(), caller }
       waiting.set(path, turn)
       return turn.promise
     },

@@ -416,6 +416,23 @@ describe('lists', () => {
   })
 })
 
+describe('what the node is asked for in turns', () => {
+  test.each([
+    ['whole lists', (at: number) => call('svc_queryValidators', { offset: at })],
+    ['whole blocks', () => call('svc_getBlock', [1])],
+  ])('%s of one address leave others theirs', async (_what, ask) => {
+    await start({})
+    pair.node.script.latencyMs = () => 100
+    const busy = Array.from({ length: 60 }, (_, at) => post(pair.gateway.url, ask(at)))
+    await until(async () => pair.node.count('block') + pair.node.count('abci_query') > 3)
+    const other = await openRaw(pair.gateway.url, postText(ask(99)), { localAddress: '127.0.0.2' })
+    await until(() => other.text().includes('"id":1}'))
+    pair.node.script.latencyMs = () => 0
+    await Promise.all(busy)
+    expect(other.text()).toContain('"result":')
+  })
+})
+
 describe('places', () => {
   const places = (count: number, make: (at: number) => object): Promise<Response>[] => {
     const calls = Array.from({ length: count }, (_, id) => ({ jsonrpc: '2.0', id, ...make(id) }))

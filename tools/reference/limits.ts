@@ -129,13 +129,18 @@ const gatewayRows: readonly Row[] = [
   ],
   [
     'Whole lists from the node',
-    `${gateway.LISTS_ASKED_MAX} at a time; ${gateway.LISTS_WAITING_MAX} more wait up to ` +
+    `${gateway.LISTS_ASKED_MAX} at a time; ${gateway.LISTS_WAITING_MAX} more, ` +
+      `${gateway.LISTS_WAITING_OF_ADDRESS_MAX} of one address, wait up to ` +
       `${seconds(gateway.LIST_WAIT_MS_MAX)}; then -32015`,
   ],
   ['A message on a websocket', `${mebibytes(gateway.SOCKET_MESSAGE_BYTES_MAX)}, then it is closed with 1009`],
   [
     'The frames of a message on a websocket, and the packets of a frame',
     `${thousands(gateway.SOCKET_PIECES_MAX)} each, then it is closed with 1008`,
+  ],
+  [
+    'Requests of one connection without an answer',
+    `${gateway.REQUESTS_OF_CONNECTION_MAX}; with one more it is cut off`,
   ],
   ['Messages of one websocket that are worked on at a time', `${gateway.SOCKET_MESSAGES_MAX}; it is not read further`],
   [
@@ -159,7 +164,8 @@ const gatewayRows: readonly Row[] = [
   ],
   [
     'Whole blocks from the node',
-    `${gateway.BLOCKS_ASKED_MAX} at a time, ${gateway.BLOCKS_MAX} with those that wait; then -32015`,
+    `1 of an address at a time; the others wait up to ${seconds(gateway.BLOCK_WAIT_MS_MAX)}. Of all addresses ` +
+      `${gateway.BLOCKS_ASKED_MAX} at a time, ${gateway.BLOCKS_MAX} with those that wait; then -32015`,
   ],
   [
     'Calls to the light client (`POST /light`)',

@@ -16,11 +16,13 @@ import { defineMethod, type Method } from './define.ts'
 const limit = optional(pageLimit(PAGE_ROWS, PAGE_ROWS_MAX))
 
 /** The block, or undefined when the node has none of that height or hash. */
-async function findBlock({ blocks, feed }: Chain, id: string): Promise<FeedBlock | undefined> {
+async function findBlock({ blockFor, feed }: Chain, caller: string, id: string): Promise<FeedBlock | undefined> {
   try {
-    if (id.length !== 64) return await readBlock(blocks, id === 'latest' ? feed.head() : Number(id))
-    const block = await blocks.blockByHash(id)
-    return withResults(block, await blocks.blockResults(block.height))
+    return await blockFor(caller, async (node) => {
+      if (id.length !== 64) return readBlock(node, id === 'latest' ? feed.head() : Number(id))
+      const block = await node.blockByHash(id)
+      return withResults(block, await node.blockResults(block.height))
+    })
   } catch (error) {
     if (isNodeError(error, 'NotFound')) return undefined
     throw error
@@ -95,8 +97,8 @@ export const historyMethods: readonly Method[] = [
     positional: 1,
     isList: true,
     result: { anyOf: [blockObject, { type: 'null' }] },
-    run: async ({ chain }, { block: id, limit: count = PAGE_ROWS, offset = 0 }) => {
-      const block = await findBlock(chain, id)
+    run: async ({ chain }, { block: id, limit: count = PAGE_ROWS, offset = 0 }, { address: caller }) => {
+      const block = await findBlock(chain, caller, id)
       if (block === undefined) return null
       const transactions = await Promise.all(txsOf(block, offset, count).map((tx) => printFound(chain, tx)))
       return { ...blockHead(block), transactions, events: publicEvents(block.eventsOfBlock()) }

@@ -47,10 +47,10 @@ function methodOf(entry: QueryEntry & { readonly method: string }): Method {
     ...(positional !== undefined && { positional }),
     result: answerSchema(entry),
     isList: isLongList(entry),
-    run: async ({ chain }, given) => {
+    run: async ({ chain }, given, { address: caller }) => {
       const path = printPath(entry, given)
       if (takes === 'honoured') return askAt(chain, path, Number(given['height'] ?? 0))
-      if (isLongList(entry)) return chain.queryList(path)
+      if (isLongList(entry)) return chain.queryList(caller, path)
       const answer = await (isList === true ? chain.query(path) : chain.queryOne(path))
       return isFlat === true ? { height: answer.height, ...(answer.data as object) } : answer
     },
