@@ -48,7 +48,7 @@ function replyOf({ method }: Call, answer: RpcAnswer | undefined): Reply {
     const { code, message, data } = answer.error
     return { error: new SvcRpcError(method, code, message, data) }
   }
-  return answer === undefined || !Object.hasOwn(answer, 'result')
+  return answer?.result === undefined
     ? { error: new SvcRpcError(method, undefined, 'the gateway left the call unanswered') }
     : { result: answer.result }
 }
