@@ -9,7 +9,8 @@ export type Upgrade = (request: FastifyRequest, reply: FastifyReply, open: (sock
 
 /**
  * True for a request whose Upgrade header asks for a websocket. Any other one is answered as if it had none (RFC 9110,
- * section 7.8): the HTTP client of Java offers h2c with every request, and Node reads no body behind an upgrade.
+ * section 7.8): the HTTP client of Java offers h2c with every request, and Node reads no body behind an upgrade. Node
+ * before 24.9 does not ask.
  */
 export const asksForWebsocket = ({ method, headers }: Pick<IncomingMessage, 'method' | 'headers'>): boolean =>
   method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket'
