@@ -236,6 +236,33 @@ test('a websocket that is asked for behind a request without an answer ends the 
   expect((await post(pair.gateway.url, call)).status).toBe(200)
 })
 
+test.each(['/openrpc.json', '/healthz', '/nothing', '/%'])(
+  'a websocket that is asked for at %s gets an answer, whole, and the connection ends',
+  async (path) => {
+    const upgrade = 'Connection: Upgrade\r\nUpgrade: websocket\r\n'
+    const client = await openRaw(pair.gateway.url, `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${upgrade}\r\n`)
+    await client.closed
+    const [, length = '', body = ''] = /^HTTP.*content-length: (\d+)\r\n.*?\r\n\r\n(.*)$/is.exec(client.text()) ?? []
+    expect(Buffer.byteLength(body)).toBe(Number(length))
+  },
+)
+
+test('a caller who resets its connection before it is accepted is no defect', async () => {
+  const { port } = new URL(pair.gateway.url)
+  // All at once: the gateway accepts one in each turn.
+  const sockets = Array.from({ length: 200 }, () => connect(Number(port), '127.0.0.1'))
+  await Promise.all(
+    sockets.map(async (socket) => {
+      socket.on('error', () => undefined)
+      await once(socket, 'connect')
+      socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n')
+      socket.resetAndDestroy()
+    }),
+  )
+  expect((await post(pair.gateway.url, call)).status).toBe(200)
+  expect(pair.log.lines.filter(({ message }) => message.includes('defect'))).toEqual([])
+})
+
 test('a connection with more requests than may wait for their answers is cut off', async () => {
   const client = await openRaw(pair.gateway.url, 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(64))
   await until(() => client.text().split('{"ok":true}').length === 65)

@@ -101,7 +101,9 @@ export function boundConnections(limits: Limits, isProxy: (address: string) => b
   let isClosing = false
 
   const add = (socket: Socket): void => {
-    const { remoteAddress = '' } = socket
+    const { remoteAddress } = socket
+    // It has been reset already, and nobody can be counted for its requests.
+    if (remoteAddress === undefined) return void socket.destroy()
     const address = callerAddress(remoteAddress)
     const isFull = ofAddress.of(address) >= limits.connectionsOfAddress && !isProxy(remoteAddress)
     if (isClosing || isFull || open.size >= limits.connections) return void socket.destroy()

@@ -39,11 +39,11 @@ export function routeUpgrades(app: FastifyInstance): Upgrade {
       socket.destroy()
       return
     }
+    // Node no longer tells an answer that its connection takes more, nor looks at a connection whose answer has left.
+    socket.on('drain', () => response.emit('drain'))
+    response.once('finish', () => socket.destroy())
     asked.set(request, { socket, head })
     app.routing(request, response)
-  })
-  app.addHook('onResponse', async ({ raw }) => {
-    asked.get(raw)?.socket.destroy()
   })
   app.addHook('preClose', async () => {
     for (const socket of server.clients) socket.close(1001, 'the gateway stops')
