@@ -25,6 +25,9 @@ function addProcess(register: Registry): void {
 export async function serveMetrics(endpoint: Endpoint, register: Registry): Promise<{ readonly close: () => void }> {
   addProcess(register)
   const guard = { host: endpoint.host, allowHosts: [], allowOrigins: [] }
+  // A packet holds a thousand requests, and each text takes milliseconds: all who ask meanwhile get the same one.
+  let making: Promise<string> | undefined
+  const makeText = (): Promise<string> => (making ??= register.metrics().finally(() => (making = undefined)))
   const server = createServer((request, response) => {
     if (refusedOrigin(guard, request.headers) !== undefined) {
       response.writeHead(403).end()
@@ -34,7 +37,7 @@ export async function serveMetrics(endpoint: Endpoint, register: Registry): Prom
       response.writeHead(404).end()
       return
     }
-    register.metrics().then(
+    makeText().then(
       (text) => response.writeHead(200, { 'content-type': register.contentType }).end(text),
       () => response.writeHead(500).end(),
     )

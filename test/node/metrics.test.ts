@@ -7,6 +7,7 @@ import type { FinalizeBlockRequest } from '../../src/abci/types.ts'
 import type { AppOptions } from '../../src/app/context.ts'
 import { type AppMetrics, createAppMetrics } from '../../src/node/metrics.ts'
 import { serveMetrics } from '../../src/cli/serveMetrics.ts'
+import { addGauge } from '../../src/base/gauge.ts'
 import { openRaw } from '../gateway/rawClient.ts'
 import { freePorts } from '../e2e/support/processes.ts'
 import { proposed } from '../modules/governance/support.ts'
@@ -114,6 +115,23 @@ test('gauges say what the state holds now, and build info what runs', async () =
   expect(await gaugeOf('svc_app_build_info')).toMatch(
     /^\{version="\d+\.\d+\.\d+",node="\d+\.\d+\.\d+",program_version="1",os="ubuntu",chain_program_version="1"\} 1$/,
   )
+})
+
+test('the requests of one packet are answered with one text', async () => {
+  const [port = 0] = await freePorts(1)
+  const registry = new Registry()
+  let made = 0
+  addGauge(registry, 'made', 'How often', () => ++made)
+  const served = await serveMetrics({ host: '127.0.0.1', port }, registry)
+  const count = 1_000
+  const client = await openRaw(
+    `http://127.0.0.1:${port}`,
+    'GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(count),
+  )
+  while (client.text().split('200 OK').length <= count) await new Promise((done) => setTimeout(done, 10))
+  client.socket.destroy()
+  served.close()
+  expect(made).toBeLessThan(20)
 })
 
 test('every series is served with those of the process, at its value of now, and nothing else is', async () => {
