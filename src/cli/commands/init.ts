@@ -198,7 +198,10 @@ async function run(flags: Flags): Promise<void> {
   closeHome(home, note)
   const { pubKey } = writeNodeKeys(home)
   if (given === undefined) acceptProgramVersion(home, FIRST_PROGRAM_VERSION) // The chain begins with this release.
-  const appState = newAppState([{ owner, pubKey, name: moniker }])
+  const newGenesis = () => ({
+    appState: newAppState([{ owner, pubKey, name: moniker }]),
+    genesisTime: genesisTimeNow(),
+  })
   const identity = writeNodeHome({
     home,
     chainId,
@@ -206,7 +209,7 @@ async function run(flags: Flags): Promise<void> {
     addresses,
     blockTimeMs: flags.blockTime,
     stateSync,
-    genesis: given === undefined ? { appState, genesisTime: genesisTimeNow() } : { text: given.text },
+    genesis: given === undefined ? newGenesis() : { text: given.text },
     peers: { persistentPeers: flags.peers },
   })
   const made = {
