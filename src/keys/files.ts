@@ -132,7 +132,7 @@ export function listKeyFiles(folder: string): readonly (KeyFile | MultisigFile |
     })
 }
 
-/** Lists those that can be used. */
+/** Lists the accounts whose files can be read. */
 export const listAccounts = (folder: string): readonly (KeyFile | MultisigFile)[] =>
   listKeyFiles(folder).filter((one): one is KeyFile | MultisigFile => !('problem' in one))
 

@@ -14,7 +14,7 @@ function makeLists() {
         asked.push({ path, answer, fail: () => failed(new Error('away')) })
       }),
   })
-  // Each path is asked for by a caller of its own, unless the test names one.
+  // By default each path has a different caller, so that no limit of one address applies.
   const read = (path: string, caller = path): Promise<ListAnswer> => lists.read(path, caller)
   return { ...lists, read, asked, state, paths: () => asked.map(({ path }) => path) }
 }

@@ -54,7 +54,7 @@ export const readAccount = async (url: string, address: string): Promise<Account
   balance: BigInt((await resultOf(url, 'svc_getBalance', [address])) as string),
 })
 
-/** The same as `ask` over a websocket of its own. */
+/** Opens a websocket, and sends one call over it as `ask` does. */
 export function askSocket(
   url: string,
   method: string,

@@ -155,8 +155,8 @@ function signAndSend<R>(
 }
 
 /**
- * The failure of a call that left a transaction where nobody knows: whoever repeats the command would sign another one, with
- * the next nonce, and pay twice.
+ * The failure of a call that may have sent its transaction. The hash is part of it, because a user who repeats the command
+ * signs another transaction, with the next nonce, and may pay twice.
  */
 const unclear = ({ message, answer }: Failed, hash: string): Failed =>
   new Failed(
