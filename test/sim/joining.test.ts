@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { SIZES, simulateJoining } from './joining.ts'
 
 const first = Number(process.env['SEED'] ?? Math.floor(Date.now() / 1000) % 1_000_000_000)
-const seeds = Number(process.env['SIM_SEEDS'] ?? (process.env['SEED'] === undefined ? 3 : 1))
+const seeds = Number(process.env['SIM_SEEDS'] ?? 1)
 const blocks = Number(process.env['SIM_BLOCKS'] ?? 300)
 
 test.each(SIZES)(
