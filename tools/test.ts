@@ -106,7 +106,8 @@ async function runPart(part: string): Promise<Totals[]> {
       await check('reference'),
     ]
   if (part === 'cometbft') return [await cometBft()]
-  if (part === 'unit') return [await jest('unit', (file) => !isE2e(file), ['--maxWorkers=2'])]
+  // Some wait for programs that they started.
+  if (part === 'unit') return [await jest('unit', (file) => !isE2e(file), ['--maxWorkers=3'])]
   if (part === 'quick') return [await jest('quick', (file) => !isSlow(file), ['--maxWorkers=2'])]
   if (part === 'e2e')
     return [
