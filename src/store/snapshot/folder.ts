@@ -45,6 +45,7 @@ const heightsLike = (folder: string, pattern: RegExp): readonly number[] =>
     .sort((a, b) => b - a)
 
 const WHOLE = new RegExp(`^([1-9]\\d{0,15})-${SNAPSHOT_FORMAT}$`)
+const BEGUN = new RegExp(`^${UNFINISHED}([1-9]\\d{0,15})-`)
 const ANY = new RegExp(`^(?:${UNFINISHED})?([1-9]\\d{0,15})-`)
 
 /** Takes a file that is not there as undefined: another process removes old snapshots at any moment. */
@@ -113,17 +114,22 @@ export const oldestSnapshot = (folder: string): number | undefined => heightsLik
 export function removeSnapshot(folder: string, height: number): void {
   const path = join(folder, `${UNFINISHED}${height}-old`)
   renameSync(snapshotPath(folder, height), path)
-  rmSync(path, { recursive: true })
+  rmSync(path, { recursive: true, force: true })
 }
 
 /**
- * Removes all but the `keep` newest snapshots.
+ * Removes all but the `keep` newest snapshots, and what was begun of older ones: a process that was killed may have left
+ * it, and a node keeps its blocks from there on.
  *
  * @example
  * keepNewest('snapshots', 2) // a peer may still be loading the second newest
  */
 export function keepNewest(folder: string, keep: number): void {
-  for (const height of heightsLike(folder, WHOLE).slice(keep)) removeSnapshot(folder, height)
+  const heights = heightsLike(folder, WHOLE)
+  for (const height of heights.slice(keep)) removeSnapshot(folder, height)
+  const oldest = heights[keep - 1] ?? 0
+  for (const name of namesIn(folder))
+    if (Number(BEGUN.exec(name)?.[1]) < oldest) rmSync(join(folder, name), { recursive: true, force: true })
 }
 
 /**
