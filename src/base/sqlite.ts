@@ -146,6 +146,8 @@ const LOCK_MS_MAX = 2000
 export function takeLock(path: string): { close(): void } {
   const db = open(`${path}.lock`, { timeout: LOCK_MS_MAX })
   try {
+    // Nothing is written, not even a journal: a full disk must not keep svcd reset from taking the lock.
+    db.pragma('journal_mode = MEMORY')
     db.exec('BEGIN EXCLUSIVE')
     return { close: () => void db.close() }
   } catch (error) {
