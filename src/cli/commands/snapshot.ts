@@ -206,12 +206,12 @@ async function restore(from: string, { home, json, height, appHash }: FlagsOf<ty
   ensureFolder(dirname(statePathOf(home)))
   // Takes the lock, and throws a StoreError while the application runs.
   const store = openState(statePathOf(home), printed.chain_id)
+  const to = restorePathOf(home)
   try {
-    const to = restorePathOf(home)
     restoreInto(to, found)
     store.replaceBy(to)
-    removeRestore(to)
   } finally {
+    removeRestore(to) // Where this failed, it may be what fills the disk.
     store.close()
   }
   if (appHash === undefined) {
