@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { VERSION } from '../base/version.ts'
-import { exitStatusOf, Failed } from '../node/errors.ts'
+import { exitStatusOf, Failed, shownFor } from '../node/errors.ts'
 import type { Configure } from './options.ts'
 import { note, say } from './output.ts'
 import { isOn } from '../node/settings.ts'
@@ -80,7 +80,8 @@ export async function program(args: readonly string[]): Promise<Command> {
 }
 
 /** Prints what a command threw; returns the exit status. */
-function report(error: unknown, json: boolean): number {
+function report(thrown: unknown, json: boolean): number {
+  const error = shownFor(thrown)
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   const { message = String(error), stack, problem } = error as Partial<Error> & { readonly problem?: unknown }
   const status = exitStatusOf(error)

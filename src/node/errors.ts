@@ -29,6 +29,19 @@ const EXIT_STATUSES: ReadonlyMap<unknown, 1 | 2> = new Map([
   ['NodeError', 2],
 ])
 
+/** The codes of SQLite and of the system for a full disk. SHMSIZE: the index of a log finds no room. */
+const DISK_FULL = new Set<unknown>(['SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE', 'ENOSPC', 'EDQUOT'])
+
+/** True for an error of SQLite or of the system that means a full disk. */
+export const isDiskFull = (error: unknown): boolean =>
+  DISK_FULL.has((error as { code?: unknown } | null | undefined)?.code)
+
+/** The error to show for one that a command threw: a full disk is the user's to correct, wherever it was met. */
+export const shownFor = (error: unknown): unknown =>
+  isDiskFull(error)
+    ? new UserError(`the disk is full: ${(error as Error).message}. Free some space, then run the command again`)
+    : error
+
 /**
  * The exit status for an error whose message is written for the user; undefined for a bug of svcd. An error of the file
  * system that names a path is the user's to correct: a file without permission, or a folder where a file belongs.

@@ -12,7 +12,7 @@ import { programVersion as programVersionIn } from '../modules/chain/keeper.ts'
 import { removeRestore, tidySnapshots } from '../store/index.ts'
 import { type BlockGate, gateBlocks } from './blockGate.ts'
 import { assertRuns, chainVersionOf, whyRefused } from './chainVersion.ts'
-import { UserError } from './errors.ts'
+import { isDiskFull, UserError } from './errors.ts'
 import { startHistoryIndex } from './history/thread.ts'
 import { historyPathOf, needChainId, restorePathOf, snapshotsOf, statePathOf } from './homes.ts'
 import { serveLibraries } from './libraries.ts'
@@ -23,7 +23,7 @@ import { startQueryThread } from './queries/thread.ts'
 import { startSignaturePool } from './signatures/pool.ts'
 import { startSnapshotMaker } from './snapshots/maker.ts'
 import { chooseOs } from './settings.ts'
-import { isDiskFull, locked, openState, readState } from './stateFile.ts'
+import { locked, openState, readState } from './stateFile.ts'
 
 /** What a node keeps beside its state. */
 export interface Retention {

@@ -4,14 +4,7 @@ import { headOfState } from '../modules/chain/keeper.ts'
 import { tables, views } from '../modules/registry.ts'
 import { sqliteCode, takeLock } from '../base/sqlite.ts'
 import { type CommittedState, openSqliteReader, openSqliteStore, StoreError } from '../store/index.ts'
-import { exitStatusOf, UserError } from './errors.ts'
-
-/** The error codes of SQLite and of the system for a full disk. */
-const DISK_FULL = new Set<unknown>(['SQLITE_FULL', 'ENOSPC', 'EDQUOT'])
-
-/** True for an error of SQLite or of the system that means a full disk. */
-export const isDiskFull = (error: unknown): boolean =>
-  DISK_FULL.has((error as { code?: unknown } | null | undefined)?.code)
+import { exitStatusOf, isDiskFull, UserError } from './errors.ts'
 
 // The codes of SQLite for a disk that fails and for one that may not be written.
 const DISK_FAILS = /^SQLITE_(?:IOERR|READONLY|CANTOPEN)/

@@ -1,5 +1,14 @@
 /** Files that somebody or the disk changed: each is named in one line with the remedy, and nothing is written from it. */
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import Database from 'better-sqlite3'
@@ -11,7 +20,9 @@ import { tables, views } from '../../src/modules/registry.ts'
 import { writeSnapshot } from '../../src/store/snapshot/write.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqliteStore.ts'
 import { account, CHAIN_ID, nodeKey, TestChain, tokens } from '../support/testChain.ts'
-import { type Ended, makePlace, type Place, svcd } from './support.ts'
+import { StoreError } from '../../src/base/storeError.ts'
+import { exitStatusOf, shownFor } from '../../src/node/errors.ts'
+import { type Ended, makePlace, type Place, svcd, typed } from './support.ts'
 
 let place: Place
 let home = ''
@@ -165,4 +176,38 @@ test('every command that reads a broken state names it', async () => {
     expectNamed(args, ended[index] as Ended)
     expect([args, ended[index]?.stderr]).toEqual([args, expect.stringMatching(/state\.db is damaged .*Run svcd reset/)])
   }
+})
+
+describe('a full disk', () => {
+  test.each(['SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE', 'ENOSPC', 'EDQUOT'])(
+    '%s is told with its remedy, whichever command met it',
+    (code) => {
+      const shown = shownFor(Object.assign(new Error('disk I/O error'), { code }))
+      expect(exitStatusOf(shown)).toBe(2)
+      expect((shown as Error).message).toBe(
+        'the disk is full: disk I/O error. Free some space, then run the command again',
+      )
+    },
+  )
+
+  test('other errors are shown as they are', () => {
+    for (const error of [new StoreError('inUse', 'x'), new Error('x'), undefined]) expect(shownFor(error)).toBe(error)
+  })
+
+  test('svcd start and svcd reset make room where nothing can be written', async () => {
+    const left = join(dirname(path()), 'restore.db')
+    writeFileSync(left, 'of a restore that was killed')
+    expect((await typed(place, 'ulimit -f 0; svcd start')).status).not.toBe(0)
+    expect(existsSync(left)).toBe(false)
+    expect(await typed(place, 'ulimit -f 0; svcd reset --yes')).toMatchObject({ status: 0, stderr: '' })
+    expect(existsSync(path())).toBe(false)
+  })
+
+  test('a restore that fails at its end leaves nothing that fills the disk', async () => {
+    const snapshots = join(place.folder, 'taken')
+    readVerifiedState(path(), (state) => writeSnapshot(state, tables, snapshots))
+    sql("CREATE TRIGGER kept BEFORE DELETE ON accounts BEGIN SELECT RAISE(ABORT, 'kept'); END")(path())
+    expect(await svcd(place, ['snapshot', 'restore', snapshots])).toMatchObject({ status: 1 })
+    expect(readdirSync(dirname(path())).filter((name) => name.startsWith('restore'))).toEqual([])
+  })
 })
