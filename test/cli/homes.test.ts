@@ -1,5 +1,5 @@
 /** Homes that a command must leave alone: no genesis, somebody else's, in use, a place where no folder can be made. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { freePorts } from '../e2e/support/processes.ts'
@@ -125,6 +125,18 @@ describe('a genesis file that cannot be served', () => {
     })
     const line = /consensus_params: validator\.pub_key_types: expected \["ed25519"\] alone, got null\n$/
     await expectUserError(['init', '--home', join(place.folder, 'other'), '--genesis', path], line)
+  })
+
+  test('an init that ends before its last file can be run again', async () => {
+    const home = join(place.folder, 'ended')
+    const units = join(home, 'systemd')
+    mkdirSync(home, { mode: 0o700 })
+    writeFileSync(units, 'in the way')
+    const args = ['init', '--home', home, '--chain-id', 'c', '--owner', DEVNET_0]
+    await expectUserError(args, /systemd: the folder cannot be made/)
+    rmSync(units)
+    expect(await svcd(place, args)).toMatchObject({ status: 0 })
+    expect(readdirSync(units)).toHaveLength(3)
   })
 
   test('a moniker that is refused leaves no genesis, and the next init makes the home', async () => {

@@ -202,6 +202,8 @@ async function run(flags: Flags): Promise<void> {
     appState: newAppState([{ owner, pubKey, name: moniker }]),
     genesisTime: genesisTimeNow(),
   })
+  const units = writeUnits(home, addresses.abci, flags.rpc)
+  // Last: a home that has a genesis file counts as made, and init is not run on it again.
   const identity = writeNodeHome({
     home,
     chainId,
@@ -222,7 +224,6 @@ async function run(flags: Flags): Promise<void> {
           trust_period: printPeriod(stateSync.trustPeriodMs),
         }),
   }
-  const units = writeUnits(home, addresses.abci, flags.rpc)
   printAnswer(
     flags.json,
     made,
