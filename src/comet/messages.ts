@@ -49,7 +49,7 @@ export const portListenedOn = (line: string): number | undefined => {
 export const lightFailureOf = (lines: readonly string[], folder: string): string => {
   const reason = lines.map((line) => /^(?:ERROR|Error): *(.*)$/.exec(line)?.[1]).find((found) => found !== undefined)
   if (reason !== undefined && isLocked(reason))
-    return `another light client is using ${folder}; try again when it has ended`
+    return `another light client is using ${folder}; try again when it has ended. If svcd was killed, end it yourself`
   return reason ?? lines.at(-1) ?? 'it printed nothing'
 }
 
@@ -65,9 +65,27 @@ export const rolledBackTo = (stdout: string): { height: number; appHash: string 
   return height === undefined || appHash === undefined ? undefined : { height: Number(height), appHash }
 }
 
-/** This line of CometBFT's output if it says why the program ends: a panic of Go, or the error of a command. */
-export const fatalErrorIn = (line: string): string | undefined =>
-  /^(?:panic|fatal error|ERROR|Error): .*/.exec(line)?.[0]
+/** What to do where starting again does not help, by what CometBFT says. Without any block the first one is a panic. */
+const REMEDIES = [
+  [
+    /app block height \(\d+\) is higher than core|AppHash does not match AppHash after replay/,
+    "The state does not belong to CometBFT's blocks: put back the data of both of one time, or run svcd reset and sync again",
+  ],
+  [
+    /app block height \(\d+\) is too far below block store base/,
+    'CometBFT no longer has the blocks that the state lacks: restore a newer snapshot, or run svcd reset and sync again',
+  ],
+] as const
+
+/**
+ * This line of CometBFT's output if it says why the program ends: a panic of Go, or the error of a command. With what to
+ * do when its blocks and the application's state do not fit.
+ */
+export const fatalErrorIn = (line: string): string | undefined => {
+  const error = /^(?:panic|fatal error|ERROR|Error): .*/.exec(line)?.[0]
+  const remedy = REMEDIES.find(([pattern]) => pattern.test(error ?? ''))?.[1]
+  return remedy === undefined ? error : `${error}. ${remedy}`
+}
 
 /** The last error that CometBFT logged, in either log format. What it says of peers is never why it ends. */
 export const lastErrorIn = (lines: readonly string[]): string | undefined =>

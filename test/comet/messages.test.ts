@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
-import { consensusFailureIn } from '../../src/comet/messages.ts'
+import { consensusFailureIn, fatalErrorIn } from '../../src/comet/messages.ts'
 import { homeFiles, lastConsensusFailure } from '../../src/comet/home.ts'
 import { tempFolder } from '../support/tempFolder.ts'
 
@@ -26,6 +26,17 @@ test.each([
   ['', undefined],
 ])('a line of the log: %s', (line, cause) => {
   expect(consensusFailureIn(line)).toBe(cause)
+})
+
+// As CometBFT 0.38.25 ended with older blocks than the application's state, with none, and with newer ones alone.
+const REPLAY = 'ERROR: failed to create node: error during handshake: error on replay: app block height'
+test.each([
+  [`${REPLAY} (171) is higher than core (92)`, /^.*\(92\)\. The state does not belong .* svcd reset and sync again$/],
+  ['panic: state.AppHash does not match AppHash after replay. Got', /Got\. The state does not belong .* svcd reset/],
+  [`${REPLAY} (0) is too far below block store base (346)`, /\(346\)\. CometBFT no longer has .* a newer snapshot, or/],
+  ['ERROR: no room', /^ERROR: no room$/],
+])('blocks that do not fit the state are told with the remedy: %s', (line, told) => {
+  expect(fatalErrorIn(line)).toMatch(told)
 })
 
 test('the log of a home tells the last failure, and none once a block was committed since', () => {
