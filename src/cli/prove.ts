@@ -1,4 +1,4 @@
-import { existsSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { ensureFolder } from '../base/folder.ts'
 import { Svc, type SvcVerified } from '../client/index.ts'
@@ -46,19 +46,29 @@ function chooseTrust(flags: ProveFlags, folder: string, node: string, head: Trus
 
 const remove = (folder: string): void => rmSync(folder, { recursive: true, force: true })
 
+const beforeOf = (folder: string): string => `${folder}.before`
+
+/** Takes back a beginning that has not come to its end, perhaps that of a program that was killed. */
+function undoBeginning(folder: string): void {
+  const before = beforeOf(folder)
+  if (!existsSync(before)) return
+  remove(folder)
+  if (readdirSync(before).length === 0) remove(before)
+  else renameSync(before, folder)
+}
+
 /** Starts with an empty folder, but restores its contents when that fails: a mistyped hash costs no trusted header. */
 async function beginAnew(folder: string, start: () => Promise<LightProxy>): Promise<LightProxy> {
-  const before = `${folder}.before`
-  remove(before)
+  const before = beforeOf(folder)
   if (existsSync(folder)) renameSync(folder, before)
+  else ensureFolder(before)
   ensureFolder(folder)
   try {
     const light = await start()
     remove(before)
     return light
   } catch (error) {
-    remove(folder)
-    if (existsSync(before)) renameSync(before, folder)
+    undoBeginning(folder)
     throw error
   }
 }
@@ -80,6 +90,7 @@ async function startLight(flags: ProveFlags): Promise<LightProxy & { readonly fo
   }
   const { chainId, ...head } = await headOf(node)
   const folder = join(flags.home, 'light', chainId)
+  undoBeginning(folder)
   const trust = chooseTrust(flags, folder, node, head)
   const { path: program } = await findCometBft({ onProgress: progressOn(process.stderr) })
   const options = {

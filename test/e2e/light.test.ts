@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { join } from 'node:path'
 import { Svc, type SvcProofError, type VerifiedDelegation } from '../../src/client/index.ts'
@@ -152,11 +152,18 @@ describe('svcd query --prove', () => {
 
   test('begins with the header of its node under --trust-first, and says that nothing has verified it', async () => {
     const other = join(folder, 'first')
+    const headers = join(other, 'light', await net.node.status().then(({ chainId }) => chainId))
+    // As after a beginning that was killed.
+    for (const path of [`${headers}.before`, headers]) mkdirSync(path, { recursive: true })
     expect(await query(['proof', 'counters', '--trust-first'], other)).toMatchObject({
       status: 0,
       stdout: expect.stringContaining('"next_candidacy_id": 2'),
       stderr: expect.stringMatching(/nothing has verified it/),
     })
+    // And with trusted headers before: they are trusted still.
+    renameSync(headers, `${headers}.before`)
+    mkdirSync(headers)
+    expect(await query(['proof', 'counters'], other)).toMatchObject({ status: 0 })
   })
 
   test('says of a list that one row cannot prove it', async () => {
