@@ -100,6 +100,12 @@ async function choose(
         `can still be punished, got ${printPeriod(given)}`,
     )
   const trustPeriodMs = given ?? longest
+  const newestMs = Date.now() - Math.max(...statuses.map(({ latestTimeMs }) => latestTimeMs))
+  if (newestMs > Math.max(trustPeriodMs, SHORT_MS))
+    throw new UserError(
+      `${FLAG}: by the clock of this machine, the newest block of these servers is ${printPeriod(newestMs)} old, and a header ` +
+        `of this chain can be trusted for ${printPeriod(trustPeriodMs)}. Set the clock, or wait until the chain makes blocks`,
+    )
   const ageMs = Date.now() - block.timeMs
   if (trusted !== undefined && ageMs > trustPeriodMs)
     throw new UserError(

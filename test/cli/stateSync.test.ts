@@ -40,7 +40,7 @@ function answerOf(script: Script, method: string, height: number): unknown {
       node_info: { id: script.nodeId, network: CHAIN, version: '0.38.25' },
       sync_info: {
         latest_block_height: String(script.head),
-        latest_block_time: new Date(nowMs).toISOString(),
+        latest_block_time: new Date(nowMs - script.ageMs(script.head)).toISOString(),
         earliest_block_height: String(script.earliest),
       },
     }
@@ -203,6 +203,11 @@ describe('the trusted header', () => {
   test('is the one that is named; else stderr says whose word is believed', async () => {
     expect((await sync()).said).toMatch(/^trusting block 69998 (?:AB){32} because these servers say so/)
     expect(await sync(both(), at(69_000))).toMatchObject({ said: '', trustHeight: 69_000, trustHash: HASH })
+  })
+
+  test('a chain without new blocks, or a clock that is wrong, is told before CometBFT refuses every header', async () => {
+    for (const script of scripts) script.ageMs = (height) => (HEAD - height) * 1000 + 24 * HOUR_MS
+    await expectRefused(/the newest block of these servers is 24 h 0 min old, .* for 11 h 11 min\. Set the clock, or/)
   })
 
   test('is refused when a server shows another hash, and when it is too old', async () => {
