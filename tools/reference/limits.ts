@@ -95,6 +95,7 @@ const gatewayRows: readonly Row[] = [
     'Members and elements in it',
     `${thousands(gateway.TEXT_MARKS_MAX)} of the characters \`,\`, \`[\` and \`{\` together, then -32600`,
   ],
+  ['Chunks of an HTTP body', `${thousands(gateway.BODY_CHUNKS_MAX)}, then its connection is cut off`],
   ['Calls in a batch', String(gateway.BATCH_CALLS_MAX)],
   ['The answers to a batch', `${mebibytes(gateway.BATCH_ANSWER_LENGTH_MAX)} of UTF-16 text`],
   ['Nesting of `params`', `${gateway.PARAMS_DEPTH_MAX} levels`],

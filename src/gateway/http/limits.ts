@@ -12,6 +12,8 @@
 export const BATCH_CALLS_MAX = 200
 /** Bytes of one HTTP body. Attack: garbage, keys. */
 export const BODY_BYTES_MAX = 1024 * 1024
+/** Chunks of one HTTP body of no stated length; with more its connection is cut off. */
+export const BODY_CHUNKS_MAX = 2_048
 /**
  * The characters `,`, `[` and `{` in one body or message, strings included: members and elements are no more. To parse a
  * body of keys alone takes up to 5 ms with them, and 90 ms without this limit. Attack: keys.

@@ -23,6 +23,8 @@ export const asksForWebsocket = ({ method, headers }: Pick<IncomingMessage, 'met
 export function routeUpgrades(app: FastifyInstance): Upgrade {
   const server = new WebSocketServer({
     noServer: true,
+    // One frame of a connection a turn. Else it may bring 2 MiB of pongs or empty messages in one, which take 0.1 s.
+    allowSynchronousEvents: false,
     maxPayload: SOCKET_MESSAGE_BYTES_MAX,
     maxFragments: SOCKET_PIECES_MAX,
     maxBufferedChunks: SOCKET_PIECES_MAX,
