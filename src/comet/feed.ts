@@ -84,12 +84,13 @@ const subscribe = (url: string, { onOpen, onHeight, onClose }: Subscription): ((
     let message: {
       error?: { message?: unknown; data?: unknown }
       result?: { data?: { value?: { header?: { height?: unknown } } } }
-    }
+    } | null
     try {
       message = JSON.parse(String(data))
     } catch {
-      return end('the node sent something that is not JSON')
+      message = null
     }
+    if (message === null) return end('the node sent something that is not JSON')
     if (message.error) return end(`${message.error.message}: ${message.error.data}`)
     const height = Number(message.result?.data?.value?.header?.height ?? 0)
     if (height > 0) return onHeight(height)

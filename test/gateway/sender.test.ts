@@ -414,6 +414,21 @@ describe('the node', () => {
     expect((await calls).every(({ height }) => height > 0)).toBe(true)
   })
 
+  test('that sends null to its subscribers loses them, and no result', async () => {
+    pair = await startPair()
+    const calls = many(20, (place) => resultOf(transfer({ value: String(place) })))
+    pair.node.say('null')
+    expect((await calls).every(({ height }) => height > 0)).toBe(true)
+    expect(JSON.stringify(pair.log.lines)).toContain('not JSON')
+  })
+
+  test('whose answer is no JSON may have the transaction: the error has its hash', async () => {
+    pair = await startPair({ garbles: (method) => method === 'broadcast_tx_sync' })
+    const { error } = await transfer()
+    expect(error).toMatchObject({ code: -32011, data: { hash: expect.stringMatching(/^[0-9A-F]{64}$/) } })
+    expect(pair.log.lines.at(-1)?.about).toMatchObject({ err: { code: 'BadAnswer' } })
+  })
+
   test('away is error -32011', async () => {
     pair = await startPair()
     await pair.node.close()

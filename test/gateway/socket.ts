@@ -30,15 +30,15 @@ export function serveSubscriptions(server: Server) {
     socket.on('error', () => {})
     socket.on('close', () => open.delete(socket))
   })
+  const say = (text: string) => {
+    for (const socket of open) socket.write(textFrame(text))
+  }
   const tell = (height: number) => {
     const header = { height: String(height) }
-    const frame = textFrame(
-      JSON.stringify({ jsonrpc: '2.0', id: 1, result: { data: { type: 'x', value: { header } } } }),
-    )
-    for (const socket of open) socket.write(frame)
+    say(JSON.stringify({ jsonrpc: '2.0', id: 1, result: { data: { type: 'x', value: { header } } } }))
   }
   const drop = () => {
     for (const socket of open) socket.destroy()
   }
-  return { tell, drop }
+  return { tell, say, drop }
 }

@@ -34,6 +34,8 @@ export interface Script {
   error: (tx: Uint8Array) => string | undefined
   /** Whether the connection breaks before the answer to a call, which is carried out. */
   breaks: (method: string) => boolean
+  /** Whether the answer to a call, which is carried out, is a page of a proxy. */
+  garbles: (method: string) => boolean
   /** What the node says of its own trouble when it is asked for a transaction. */
   lookUpError: () => string | undefined
   query: (path: string, height: number) => { code?: number; log?: string; data?: unknown }
@@ -268,6 +270,7 @@ export async function startStubNode(given: Partial<Script> = {}) {
     lose: () => false,
     error: () => undefined,
     breaks: () => false,
+    garbles: () => false,
     lookUpError: () => undefined,
     query: () => ({}),
     batch: () => undefined,
@@ -298,6 +301,7 @@ export async function startStubNode(given: Partial<Script> = {}) {
     }
     const pauseMs = script.latencyMs()
     if (pauseMs > 0) await sleep(pauseMs)
+    if (script.garbles(method)) return void response.end('<html>')
     const body =
       typeof result === 'string' ? { error: { code: -32603, message: 'Internal error', data: result } } : { result }
     response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, ...body }))
@@ -324,6 +328,7 @@ export async function startStubNode(given: Partial<Script> = {}) {
     step,
     close,
     drop: subscriptions.drop,
+    say: subscriptions.say,
     count: (method: string) => counts.get(method) ?? 0,
   }
 }

@@ -54,6 +54,7 @@ const NODE_FAILURES: { readonly [C in NodeErrorCode]?: readonly [RpcErrorName, s
   NodeUnreachable: ['nodeAway', 'the node cannot be reached'],
   NodeTimeout: ['nodeAway', 'the node does not answer in time'],
   NodeFailed: ['nodeAway', 'the node fails to answer: it is stopping, or it has lost its application'],
+  BadAnswer: ['nodeAway', 'the node, or a proxy before it, gives an answer that is none'],
   MempoolFull: ['mempoolFull', "the node's mempool is full, try again later"],
 }
 
@@ -66,7 +67,12 @@ export function nodeFailure(error: unknown, data?: unknown): RpcError | undefine
   if (error.code === 'NodeBusy') return tooMany('too many queries to the node at once')
   const [name, message] = NODE_FAILURES[error.code] ?? []
   if (name === undefined || message === undefined) return undefined
-  return new RpcError(name, message, data, error.code === 'NodeFailed' ? { cause: error } : {})
+  return new RpcError(
+    name,
+    message,
+    data,
+    error.code === 'NodeFailed' || error.code === 'BadAnswer' ? { cause: error } : {},
+  )
 }
 
 /** Where defects go: a pino logger has this shape. */
