@@ -14,7 +14,17 @@ import type { TransactionResult } from '../tx/result.ts'
 import type { AnySigner, PendingTx } from '../tx/sign.ts'
 import { cannotWait } from './blocking.ts'
 import { isFailed, isUnclear, NOT_IN_BLOCK, SvcRpcError } from './errors.ts'
-import { abortable, BATCH_MAX, type Call, pause, POLL_MS, type Reply, type Transport, WAIT_MS } from './transport.ts'
+import {
+  abortable,
+  BATCH_MAX,
+  type Call,
+  pause,
+  POLL_MS,
+  type Reply,
+  SEND_RAW,
+  type Transport,
+  WAIT_MS,
+} from './transport.ts'
 import type { CallOptions, WaitOptions } from './types.ts'
 
 /** What a sender needs of its client. */
@@ -29,16 +39,16 @@ const BATCH_TEXT_MAX = 700_000
 
 const pendingCall = (address: string): Call => ({ method: 'svc_getTransactionCount', params: [address, 'pending'] })
 const sendCall = (bytes: Uint8Array): Call => ({
-  method: 'svc_sendRawTransaction',
+  method: SEND_RAW,
   params: { transaction: toBase64(bytes), wait: false },
 })
-const waitCall = (bytes: Uint8Array): Call => ({ method: 'svc_sendRawTransaction', params: [toBase64(bytes)] })
+const waitCall = (bytes: Uint8Array): Call => ({ method: SEND_RAW, params: [toBase64(bytes)] })
 
 /** An SvcRpcError with the hash of what was sent: the transaction may still be committed. Any other error as it is. */
 function withHash(error: unknown, hash: string): unknown {
   if (!(error instanceof SvcRpcError)) return error
   const { method, code, reason, data } = error
-  return Object.assign(new SvcRpcError(method, code, reason, { hash, ...(data as object) }), { cause: error })
+  return Object.assign(new SvcRpcError(method, code, reason, { ...(data as object), hash }), { cause: error })
 }
 
 /** The error of the first call with a transaction. */

@@ -1,4 +1,5 @@
 import { isObject, show } from '../base/json.ts'
+import type { TransactionResult } from '../tx/result.ts'
 import { blockingHttp, cannotWait, type HttpText } from './blocking.ts'
 import { METHOD_NOT_FOUND, SvcRpcError, unreachable } from './errors.ts'
 
@@ -15,7 +16,7 @@ export type Reply = { readonly result: unknown } | { readonly error: SvcRpcError
 export interface Transport {
   /** Resolves with the result; rejects with an SvcRpcError, or with the signal's reason. */
   readonly ask: (call: Call, signal?: AbortSignal) => Promise<unknown>
-  /** The answers of calls that begin in order; at most BATCH_MAX of them. Never rejects. */
+  /** The answers of calls that begin in order; one to BATCH_MAX of them. Never rejects. */
   readonly askAll: (calls: readonly Call[]) => Promise<readonly Reply[]>
   /**
    * Waits in this thread and returns the result. Throws an SvcRpcError; where it cannot wait, it throws an Error that
@@ -26,6 +27,9 @@ export interface Transport {
 
 /** The most calls in a batch. Source: docs/reference/limits.md. */
 export const BATCH_MAX = 50
+
+/** The method that takes a signed transaction. */
+export const SEND_RAW = 'svc_sendRawTransaction'
 
 interface RpcAnswer {
   readonly id?: unknown
@@ -43,35 +47,34 @@ export const plainParams = (params: unknown): unknown => JSON.parse(JSON.stringi
 const callText = ({ method, params }: Call, id = 1): string =>
   JSON.stringify({ jsonrpc: '2.0', id, method, params }, asText)
 
-function replyOf({ method }: Call, answer: RpcAnswer | undefined): Reply {
-  if (answer?.error !== undefined) {
+function replyOf({ method }: Call, answer: RpcAnswer | null | undefined): Reply {
+  if (answer?.error) {
     const { code, message, data } = answer.error
     return { error: new SvcRpcError(method, code, message, data) }
   }
-  return answer?.result === undefined
+  const result = answer?.result as Partial<TransactionResult> | null | undefined
+  // Without these two it says nothing of the transaction.
+  return result === undefined || (method === SEND_RAW && !(result?.check_tx && result.deliver_tx))
     ? { error: new SvcRpcError(method, undefined, 'the gateway left the call unanswered') }
-    : { result: answer.result }
+    : { result }
 }
 
 /** The replies in the body of a batch's answer, in the order of the calls. A body that is no array answers all of them. */
 export function repliesOf(calls: readonly Call[], body: unknown): readonly Reply[] {
   if (!Array.isArray(body)) return calls.map((call) => replyOf(call, body as RpcAnswer))
-  const answers = new Map((body as readonly RpcAnswer[]).map((answer) => [answer.id, answer]))
+  const answers = new Map((body as readonly (RpcAnswer | null)[]).map((answer) => [answer?.id, answer]))
   return calls.map((call, index) => replyOf(call, answers.get(index)))
 }
 
-function jsonOf(text: string): object | undefined {
-  try {
-    return (JSON.parse(text) ?? undefined) as object | undefined
-  } catch {
-    return undefined
-  }
-}
-
 function parse(method: string, { status, text }: HttpText): unknown {
-  const body = jsonOf(text)
-  if (typeof body === 'object' && (Array.isArray(body) || Object.hasOwn(body, 'jsonrpc'))) return body
-  const { error } = (body ?? {}) as { readonly error?: unknown }
+  let body: unknown
+  try {
+    body = JSON.parse(text)
+  } catch {
+    // A proxy may answer with a page.
+  }
+  if (Array.isArray(body) || (isObject(body) && body['jsonrpc'])) return body
+  const { error } = Object(body) as { readonly error?: unknown }
   throw new SvcRpcError(
     method,
     undefined,
@@ -131,7 +134,7 @@ function gatewayUrl(given: unknown): string {
 const WHO: Call = { method: 'status', params: {} }
 
 const isCometBft = (answer: unknown): boolean =>
-  isObject(answer) && isObject(answer['result']) && isObject(answer['result']['node_info'])
+  isObject((answer as { readonly result?: { readonly node_info?: unknown } | null } | undefined)?.result?.node_info)
 
 /** Creates a transport over HTTP POST. Throws a TypeError when `url` is none. */
 export function httpTransport({ url, token, fetch: given }: Target): Transport {
@@ -140,15 +143,14 @@ export function httpTransport({ url, token, fetch: given }: Target): Transport {
     'content-type': 'application/json',
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
   }
-  const post = async (body: string, signal?: AbortSignal): Promise<HttpText> => {
-    const init = { method: 'POST', headers, body, ...(signal === undefined ? {} : { signal }) }
-    const response = await (given ?? fetch)(address, init)
-    return { status: response.status, text: await response.text() }
-  }
-  const send = async (method: string, body: string, signal?: AbortSignal): Promise<unknown> => {
-    const answer = await post(body, signal).catch((thrown: unknown) => {
+  const send = async (method: string, body: string, signal: AbortSignal | null = null): Promise<unknown> => {
+    let answer: HttpText
+    try {
+      const response = await (given ?? fetch)(address, { method: 'POST', headers, body, signal })
+      answer = { status: response.status, text: await response.text() }
+    } catch (thrown) {
       throw signal?.aborted === true ? signal.reason : unreachable(method, address, reasonOf(thrown))
-    })
+    }
     return parse(method, answer)
   }
   const blocking = given === undefined ? blockingHttp(address, headers) : undefined
@@ -164,7 +166,7 @@ export function httpTransport({ url, token, fetch: given }: Target): Transport {
     },
     askAll: async (calls) => {
       try {
-        return repliesOf(calls, await send(calls[0]?.method ?? 'batch', `[${calls.map(callText).join(',')}]`))
+        return repliesOf(calls, await send((calls[0] as Call).method, `[${calls.map(callText).join(',')}]`))
       } catch (error) {
         return calls.map(() => ({ error: error as SvcRpcError }))
       }

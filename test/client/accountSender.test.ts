@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { DISCONNECTED, SvcRpcError } from '../../src/client/errors.ts'
 import { type AccountSender, createAccountSender, waitForTx } from '../../src/client/accountSender.ts'
 import { fromBase64 } from '../../src/base/bytes.ts'
-import type { Call, Reply } from '../../src/client/transport.ts'
+import { type Call, httpTransport, type Reply, type Transport } from '../../src/client/transport.ts'
 import { decodeTx, type Tx, txHash } from '../../src/tx/envelope.ts'
 import { NONCES_OF_TX_MAX } from '../../src/tx/nonceQueue.ts'
 import { signerOfSeed } from '../../src/tx/sign.ts'
@@ -15,7 +15,7 @@ const order = (value: number) => ({
   nonce: undefined,
 })
 
-const senderOf = (transport: FakeGateway): AccountSender =>
+const senderOf = (transport: Transport): AccountSender =>
   createAccountSender(signer, { transport, chainId: async () => CHAIN_ID, chainIdBlocking: () => CHAIN_ID })
 const submitMany = (sender: AccountSender, count: number) =>
   Promise.all(Array.from({ length: count }, (_, at) => sender.submit(order(at + 1))))
@@ -331,6 +331,29 @@ describe('what goes wrong', () => {
     async (_why, error) => {
       await expect(senderOf(fakeGateway(() => error)).submit(order(1))).rejects.toBe(error)
       expect(() => senderOf(fakeGateway(() => error)).submitBlocking(order(1), 'transfer')).toThrow(error)
+    },
+  )
+
+  const others = [{ check_tx: {} }, { deliver_tx: {} }, {}, null, 'sent', 7]
+  const bodies: readonly (readonly [string, (id: number) => unknown])[] = [
+    ...others.map((result) => [JSON.stringify({ result }), (id: number) => ({ id, result })] as const),
+    ['null', () => null],
+    ['an error that names another hash', (id) => ({ id, error: { code: -32603, message: '', data: { hash: 'ABC' } } })],
+  ]
+  test.each(bodies)(
+    '%s for an answer is an error with the hash, and the others of its batch go on',
+    async (_what, made) => {
+      const good = { height: 0, hash: '', check_tx: { code: 20, log: '', fee: {} }, deliver_tx: { fee: {} } }
+      const answer = async (_url: unknown, init?: RequestInit): Promise<Response> => {
+        const calls = JSON.parse(String(init?.body)) as { readonly id: number; readonly method: string }[]
+        if (!Array.isArray(calls)) return Response.json({ jsonrpc: '2.0', id: 1, result: 0 })
+        return Response.json(calls.map(({ id }) => (id === 0 ? made(id) : { id, result: good, error: null })))
+      }
+      const sender = senderOf(httpTransport({ url: 'http://gateway', fetch: answer }))
+      const [first, second] = await Promise.allSettled([sender.submit(order(1)), sender.submit(order(2))])
+      const data = { hash: expect.stringMatching(/^[0-9A-F]{64}$/) }
+      expect(first).toMatchObject({ reason: { name: 'SvcRpcError', data } })
+      expect(second).toEqual({ status: 'fulfilled', value: good })
     },
   )
 
