@@ -22,7 +22,10 @@ export function Dialog({
     open?.showModal()
     return () => {
       open?.close()
-      if (before instanceof HTMLElement && before.isConnected) before.focus()
+      if (before instanceof HTMLElement) before.focus()
+      // What the dialog did may have taken that away, or led to another view.
+      if (document.activeElement === document.body)
+        document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true })
     }
   }, [])
   return (
@@ -38,6 +41,8 @@ export function Dialog({
       }}
       // Of two Escapes a browser would ask about the first one only.
       onKeyDown={(event) => {
+        // A key that is held since before the dialog was there must press nothing in it.
+        if (event.key === 'Enter' && event.repeat) event.preventDefault()
         if (event.key !== 'Escape' || event.isComposing) return
         event.preventDefault()
         onClose()

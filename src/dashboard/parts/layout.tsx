@@ -2,6 +2,9 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { visibleText } from '../marks.ts'
 
+/** The first view is shown before a reader has gone anywhere. */
+let isFirst = true
+
 /** A view: its heading, which takes the focus when a reader arrives, and what stands under it. */
 export function View({
   title,
@@ -25,8 +28,9 @@ export function View({
   }, [title])
   // Before the next frame: later it would take the focus from what the reader has gone to since.
   useLayoutEffect(() => {
-    // A reader who came by a link within the page hears where they are.
-    if (document.activeElement !== document.body || scrollY > 0) heading.current?.focus({ preventScroll: true })
+    // A reader who came by a link within the page hears where they are. The link itself may be gone by now.
+    if (!isFirst) heading.current?.focus({ preventScroll: true })
+    isFirst = false
     scrollTo(0, 0)
   }, [])
   return (

@@ -62,6 +62,10 @@ withBrowser('the page of a devnet', () => {
     }
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { level: 1, name: 'Validators' }).waitFor()
+    // A link that goes with its view leads on too, and no reader is left above everything.
+    await page.getByRole('link', { name: 'Stake with devnet' }).focus()
+    await page.keyboard.press('Enter')
+    await page.locator('h1:focus', { hasText: 'Stake with devnet' }).waitFor()
   })
 
   test('the overview shows a new block without being asked', async () => {

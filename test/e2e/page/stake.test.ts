@@ -67,6 +67,7 @@ withBrowser('a holder of tokens who has no candidacy', () => {
     await page.getByText('Expected at least 1 token').waitFor()
     await shot('stake-form', true)
     expect(await stakeWithDevnet(page, '900000')).toBe(`Stake 900,000 token with the validator ${owner}.`)
+    await page.locator('h1:focus', { hasText: 'My account' }).waitFor()
 
     await page.getByRole('heading', { level: 1, name: 'My account' }).waitFor()
     const row = page.getByRole('row', { name: /devnet/ })
