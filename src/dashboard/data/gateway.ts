@@ -1,4 +1,5 @@
 import { Svc, type SubscribeOptions, type SvcSubscription, type SvcTopics } from '../../client/index.ts'
+import { learnTime } from './clock.ts'
 import { createStore } from './store.ts'
 
 /** The address of the page, which is the gateway's: whatever stands before `#`, without a file name. */
@@ -17,6 +18,7 @@ async function patientFetch(input: string | URL | Request, init?: RequestInit): 
     const inMs = patienceUntil.get() - Date.now()
     if (inMs > 0) await new Promise((done) => setTimeout(done, inMs))
     const response = await fetch(input, init)
+    learnTime(response.headers.get('date'))
     const after = Number(response.headers.get('retry-after'))
     const again = Date.now() + Math.max(1, after) * 1_000
     if (response.status !== 429 || !(again < end)) return response

@@ -1,5 +1,5 @@
 import { head, line } from '../data/chain.ts'
-import { useNow } from '../data/clock.ts'
+import { useBrowserNow } from '../data/clock.ts'
 import { patienceUntil } from '../data/gateway.ts'
 import { useStore } from '../data/store.ts'
 import { formatCount, formatSpan } from '../format.ts'
@@ -11,7 +11,7 @@ const PATIENCE_MS = 2_000
 export function LineBar() {
   const { state, reason, isAnswered, since } = useStore(line)
   const newest = useStore(head)
-  const now = useNow()
+  const now = useBrowserNow()
   const waitsMs = useStore(patienceUntil) - now
   const isOld = state === 'lost' && now - since >= PATIENCE_MS
   return (

@@ -113,6 +113,17 @@ withBrowser('the line to the gateway', () => {
     expect(faults()).toEqual([])
   })
 
+  test('on a machine whose clock is wrong by hours, a block is as old as it is', async () => {
+    const height = await net.mine(1)
+    for (const hours of [-5, 5]) {
+      await page.clock.install({ time: Date.now() + hours * 3_600_000 })
+      await page.reload()
+      await rowOf(height).waitFor()
+      await rowOf(height).filter({ hasText: /\d h/ }).waitFor({ state: 'detached' })
+    }
+    expect(faults()).toEqual([])
+  })
+
   test('a node that is away behind a gateway that is there is named as what is missing', async () => {
     await gateway.close()
     await restart('http://127.0.0.1:9')
