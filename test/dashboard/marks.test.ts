@@ -8,6 +8,7 @@ test.each([
   ['is a letter without a shape', '\u3164\u2800\u115F', '[U+3164][U+2800][U+115F]'],
   ['joins letters that nothing joins', 'a\u200Db\u200C', 'a[U+200D]b[U+200C]'],
   ['hides a text', `x${String.fromCodePoint(0xe0041)}`, 'x[U+E0041]'],
+  ['covers the lines above and below', `o${'\u0336'.repeat(7)}k`, `o${'\u0336'.repeat(5)}[U+0336][U+0336]k`],
   ['controls a terminal', '\u001B[2J\u0085', '[U+001B][2J[U+0085]'],
 ])('a character that %s stands there by its code', (_, text, shown) => {
   expect(visibleText(text)).toBe(shown)
@@ -16,6 +17,7 @@ test.each([
 test.each([
   'two words\nand a line\twith a tab\r\n',
   'Tromsø, Zürich, 東京, القاهرة, नई दिल्ली',
+  'Vie\u0323\u0302t, בְּרֵאשִׁ֖ית, ཧཱུྂ, น้ำ, ക്ഷ്രൗം',
   '\u0645\u06CC\u200C\u062E\u0648\u0627\u0647\u0645',
   '\u{1F468}\u200D\u{1F469}\u200D\u{1F467} \u2764\uFE0F',
 ])('text as people write it stays as it is: %j', (text) => {

@@ -18,7 +18,7 @@ export function UserText({ text, isLong = false }: { readonly text: string; read
         at % 2 === 0 ? (
           part
         ) : (
-          <span key={at} class='mark' title='A character that cannot be seen'>
+          <span key={at} class='mark' title='A character by its code'>
             {part}
           </span>
         ),
