@@ -5,7 +5,7 @@ import { UserText } from '../parts/text.tsx'
 import { useRun } from '../parts/useRun.ts'
 import { reasonOf } from './act.ts'
 import { type Announced, announced, askWallets, connect } from './providers.ts'
-import { closeWallet } from './walletDialog.ts'
+import { closeOpened } from './walletDialog.ts'
 
 /** The wallets of the browser, to open an account of one. */
 export function ConnectWallet() {
@@ -18,7 +18,7 @@ export function ConnectWallet() {
     await connect(wallet).catch((thrown: unknown) => {
       throw new Error(reasonOf(thrown))
     })
-    closeWallet()
+    closeOpened()
   }
   return (
     <div class='stack'>

@@ -6,7 +6,7 @@ import { KeyError } from './keyError.ts'
 import { runKeyJob } from './keys.ts'
 import { useJob } from './useJob.tsx'
 import { addKey } from './wallet.ts'
-import { closeWallet } from './walletDialog.ts'
+import { closeOpened } from './walletDialog.ts'
 
 /** Opens a keystore file. */
 export function KeystoreForm() {
@@ -18,7 +18,7 @@ export function KeystoreForm() {
     const seed = await runKeyJob('openKeystore', await file.text(), field.value)
     field.value = ''
     addKey(seed, 'keystore')
-    closeWallet()
+    closeOpened()
   })
   return (
     <form {...job.props}>
@@ -51,7 +51,7 @@ export function WordsForm() {
     const seed = await runKeyJob('openWords', given, Number(index))
     field.value = ''
     addKey(seed, 'words')
-    closeWallet()
+    closeOpened()
   })
   return (
     <form {...job.props}>
@@ -85,7 +85,7 @@ export function PrivateKeyForm() {
       throw new KeyError('A private key is 64 hex digits, with 0x before them or without.', 'key')
     addKey(seed, 'key')
     field.value = ''
-    closeWallet()
+    closeOpened()
   })
   return (
     <form {...job.props}>

@@ -37,6 +37,9 @@ export function stay(): void {
   setTimeout(() => focus instanceof HTMLElement && focus.focus())
 }
 
+/** Closes the wallet once an account is open; not under what has come to be at risk while a key or a wallet was waited for. */
+export const closeOpened = (): void => void (isAtRisk.get() || closeWallet())
+
 /** Closes the wallet. */
 export function closeWallet(): void {
   const open = walletDialog.get()

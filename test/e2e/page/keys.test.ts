@@ -70,6 +70,25 @@ withBrowser('keys of the page', () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' })
   })
 
+  test('a wallet that answers late takes no words of a new account away', async () => {
+    const { page } = web
+    const connected = Promise.withResolvers<readonly string[]>()
+    await page.exposeFunction('walletRequest', () => connected.promise)
+    await page.evaluate(`{
+      const detail = { info: { uuid: '1', name: 'Late Wallet' }, provider: { request: walletRequest } }
+      addEventListener('eip6963:requestProvider', () => dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail })))
+    }`)
+    await openWay('Connect wallet')
+    await page.getByRole('button', { name: 'Connect Late Wallet' }).click()
+    await page.getByRole('radio', { name: 'New account' }).check()
+    await page.getByRole('button', { name: 'Show the words' }).click()
+    await page.locator('ol.words').waitFor()
+    const words = await page.locator('ol.words li').allTextContents()
+    connected.resolve([`0x${'ab'.repeat(20)}`])
+    await page.getByRole('heading', { name: 'Open accounts' }).waitFor()
+    expect(await page.locator('ol.words li').allTextContents()).toEqual(words)
+  })
+
   test('a browser that closes the dialog by itself gets it back with the question', async () => {
     const { page } = web
     await openWay('New account')
