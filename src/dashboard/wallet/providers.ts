@@ -73,6 +73,7 @@ export async function connect(wallet: Announced): Promise<void> {
     provider.on?.('accountsChanged', (accounts) => void onAccounts(wallet, accounts).catch(() => undefined))
     provider.on?.('disconnect', () => void onAccounts(wallet, []))
   }
+  for (const [other, address] of connected) if (address === signer.address) connected.delete(other)
   connected.set(provider, signer.address)
   addKeySigner(signer, { origin: 'wallet', note: name })
 }

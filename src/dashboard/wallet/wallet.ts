@@ -81,6 +81,8 @@ export function addKeySigner(signer: KeySigner, account: Omit<WalletAccount, 'ad
 
 /** Takes an account, which acts from now on. */
 export function addSigner(signer: AnySigner, account: Omit<WalletAccount, 'address'>): void {
+  // Another wallet may have the same account: the one that was opened last signs, and waits for none before it.
+  svc.accounts.remove(signer.address)
   svc.accounts.add(signer)
   put({ address: signer.address, ...account })
 }
