@@ -22,8 +22,12 @@ const results: Record<string, unknown> = {
   svc_queryParams: { height: 1, data: {} },
 }
 
+/** What the gateway answers to a transaction that it signs itself. */
+const unsaid: Answer = { error: { code: -32603, message: 'Internal error' } }
+
 function answerOf({ id, method, params }: { readonly id: number; readonly method: string; readonly params: unknown }) {
   const isSent = method === 'svc_sendRawTransaction'
+  if (method === 'svc_transfer') return { jsonrpc: '2.0', id, ...unsaid }
   const answer = isSent ? (Array.isArray(params) ? toWait : toSend) : { result: results[method] ?? null }
   return { jsonrpc: '2.0', id, ...answer }
 }
@@ -62,9 +66,9 @@ const inTime = <T>(look: () => T | undefined): Promise<T> =>
   )
 
 describe('a transaction of the page', () => {
-  async function send(): Promise<void> {
-    wallet.addKey(KEY.slice(), 'key')
-    void page.act('transfer', { to: addressOf(1), value: '5' })
+  async function send(open = (): unknown => wallet.addKey(KEY.slice(), 'key'), onSent?: () => void): Promise<void> {
+    open()
+    void page.act('transfer', { to: addressOf(1), value: '5' }, onSent)
     await inTime(() => page.openReview.get()?.review)
     void page.sign()
   }
@@ -76,6 +80,41 @@ describe('a transaction of the page', () => {
     expect(error.message).toBe('The chain has made no block for 40 s. Nothing was sent')
     expect(page.sent.get()).toEqual([])
     expect(page.openReview.get()?.sentId).toBeUndefined()
+  })
+
+  test.each([
+    ['nothing', undefined, 'It did not say why'],
+    ['an error', { code: 4100, message: 'Unauthorized' }, 'Unauthorized'],
+  ])('that a wallet ends with %s stands there as before, and nothing was sent', async (_, thrown, why) => {
+    const { connect } = await import('../../src/dashboard/wallet/providers.ts')
+    const provider = {
+      request: async ({ method }: { readonly method: string }) => {
+        if (method === 'eth_requestAccounts') return [addressOf(5)]
+        throw thrown
+      },
+    }
+    await connect({ id: '2', name: 'Wallet', provider })
+    await send(() => undefined)
+    const error = await inTime(() => page.openReview.get()?.error)
+    expect(error.message).toBe(`${why}. Nothing was sent`)
+    expect(page.sent.get()).toEqual([])
+  })
+
+  test('that the gateway signs, and does not say whether it sent it, has not failed', async () => {
+    await send(() => wallet.addDevnetAccount(addressOf(6)))
+    const one = await inTime(() => page.sent.get().find(({ progress }) => progress.state !== 'waiting'))
+    expect(one.progress.state).toBe('unclear')
+  })
+
+  test('is told as sent before it is in a block, so that a form does not offer it again', async () => {
+    toSend = { result: { height: 0, hash: 'CD'.repeat(32), check_tx: { fee: {} }, deliver_tx: { fee: {} } } }
+    toWait = { error: { code: -32603, message: 'Internal error' } }
+    let isTold = false
+    await send(undefined, () => {
+      isTold = true
+    })
+    await inTime(() => isTold || undefined)
+    expect(page.sent.get()[0]?.progress.state).not.toBe('done')
   })
 
   test('that the node has taken is looked for, whatever goes wrong with the gateway then', async () => {
@@ -110,6 +149,31 @@ test('another account of a wallet acts only where the one before it did', async 
   await change(addressOf(3))
   await inTime(() => wallet.currentAccount() === own || undefined)
   expect(wallet.openAccount(addressOf(2))).toBeUndefined()
+})
+
+test('of two wallets with one account, the one that was connected last signs, and only it closes the account', async () => {
+  const { connect } = await import('../../src/dashboard/wallet/providers.ts')
+  const asked: string[] = []
+  const closed = new Map<string, (given?: unknown) => void>()
+  for (const name of ['first', 'last']) {
+    const request = ({ method }: { readonly method: string }): Promise<unknown> => {
+      if (method === 'eth_requestAccounts') return Promise.resolve([addressOf(8)])
+      asked.push(name)
+      return new Promise(() => {})
+    }
+    const on = (event: string, listener: (given: unknown) => void) =>
+      event === 'disconnect' && closed.set(name, listener)
+    await connect({ id: name, name, provider: { request, on } })
+  }
+  void page.act('transfer', { to: addressOf(1), value: '5' })
+  await inTime(() => page.openReview.get()?.review)
+  void page.sign()
+  await inTime(() => asked[0])
+  expect(asked).toEqual(['last'])
+  closed.get('first')?.()
+  expect(wallet.currentAccount()).toBe(addressOf(8))
+  closed.get('last')?.()
+  expect(wallet.currentAccount()).toBeUndefined()
 })
 
 test('an account of several keys that another tab has made stays when one is forgotten here', async () => {

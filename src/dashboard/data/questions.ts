@@ -61,7 +61,7 @@ function retryMs({ data }: Failure, failures: number): number {
 }
 
 /** The answer, or an error where there is none in time. */
-function answerOf(ask: () => Promise<unknown>): Promise<unknown> {
+export function answerOf<T>(ask: () => Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_, fail) => {
     timer = setTimeout(() => fail(new Error(`the gateway has said nothing for ${ANSWER_MS / 1_000} s`)), ANSWER_MS)

@@ -72,7 +72,8 @@ export function OperationForm({
       setTimeout(() => form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus())
       return
     }
-    const result = await act(operation, input as OperationInputs[OperationName])
+    // A page that is loaded again while the transaction waits must not offer it once more.
+    const result = await act(operation, input as OperationInputs[OperationName], () => dropDraft(draft))
     // What was typed since then is something else.
     if (result === undefined || latest.current !== typing) return
     dropDraft(draft)

@@ -138,7 +138,7 @@ function Before({ open, review }: { readonly open: OpenReview; readonly review: 
 export function ProgressNote({ progress }: Pick<Sent, 'progress'>) {
   switch (progress.state) {
     case 'asking':
-      return <p class='note waiting'>Confirm it in your wallet.</p>
+      return <p class='note waiting'>Confirm it in your wallet. If it shows nothing, connect it again.</p>
     case 'waiting':
       return <p class='note waiting'>Waiting for a block.</p>
     case 'late':
@@ -155,6 +155,12 @@ export function ProgressNote({ progress }: Pick<Sent, 'progress'>) {
       )
     case 'failed':
       return <p class='note bad'>{progress.why}</p>
+    case 'unclear':
+      return (
+        <p class='note bad'>
+          {progress.why}. It may be sent all the same: look at the transactions of the account before you send it again.
+        </p>
+      )
   }
 }
 
@@ -188,6 +194,7 @@ const STATES = {
   late: ['Sent', <Badge tone='waiting'>not in time</Badge>],
   done: ['Done', <Badge tone='good'>done</Badge>],
   failed: ['It failed', <Badge tone='bad'>failed</Badge>],
+  unclear: ['No answer', <Badge tone='waiting'>no answer</Badge>],
 } as const
 
 /** What is to be signed, in front of the page. */

@@ -5,6 +5,7 @@ import { type OperationName, forms } from '../../client/gen/forms.ts'
 import { txHash } from '../../tx/envelope.ts'
 import { sentenceOf as sentenceOfError } from '../data/errors.ts'
 import { svc } from '../data/gateway.ts'
+import { answerOf } from '../data/questions.ts'
 import { createStore } from '../data/store.ts'
 import { formatTokens } from '../format.ts'
 import { goTo } from '../route.ts'
@@ -16,12 +17,12 @@ import { openWallet } from './walletDialog.ts'
 
 /**
  * What became of a transaction. `asking`: the wallet asks its owner. `late`: in no block in time, and the page goes on
- * looking.
+ * looking. `unclear`: the gateway was to sign and send it, and has not said whether it did.
  */
 export type Progress =
   | { readonly state: 'asking' | 'waiting' | 'late' }
   | { readonly state: 'done'; readonly height: number }
-  | { readonly state: 'failed'; readonly why: string }
+  | { readonly state: 'failed' | 'unclear'; readonly why: string }
 
 /** A transaction that this page signed. */
 export interface Sent {
@@ -41,6 +42,8 @@ export interface OpenReview {
   readonly error: Error | undefined
   /** The transaction, once the reader has signed. */
   readonly sentId: number | undefined
+  /** Called once the gateway has taken it. */
+  readonly onSent: () => void
   readonly end: (result: TransactionResult | undefined) => void
 }
 
@@ -58,11 +61,13 @@ let isOpening = false
 /**
  * Lets the reader do something on the chain: opens the wallet where no account is open, says in words what is to be
  * signed and what it costs, and sends it once they agree. Resolves with the result when it is in a block, and with
- * undefined when the reader does not want it or it fails, which they are told.
+ * undefined when the reader does not want it or it fails, which they are told. `onSent` is called before it is in a
+ * block, where the page knows of that.
  */
 export async function act<O extends OperationName>(
   operation: O,
   input: Input<O>,
+  onSent = () => {},
 ): Promise<TransactionResult | undefined> {
   if (isOpening || openReview.get() !== undefined) return undefined
   isOpening = true
@@ -71,8 +76,8 @@ export async function act<O extends OperationName>(
   if (from === undefined) return undefined
   const request: TxRequest<O> = { operation, input }
   return new Promise((end) => {
-    openReview.set({ request, from, review: undefined, error: undefined, sentId: undefined, end })
-    readReview(request, from).then(
+    openReview.set({ request, from, review: undefined, error: undefined, sentId: undefined, onSent, end })
+    answerOf(() => readReview(request, from)).then(
       (review) => changeReview(end, { review }),
       (error: unknown) => changeReview(end, { error: error as Error }),
     )
@@ -117,7 +122,9 @@ function addSent(one: Omit<Sent, 'id'>): number {
 export function sendSigned(words: string, bytes: Uint8Array): void {
   const hash = txHash(bytes)
   const id = addSent({ words, hash, progress: { state: 'waiting' } })
-  follow(id, () => svc.async.sendRawTransaction(toBase64(bytes)), hash).catch((error: Error) => fail(id, error))
+  follow(id, () => svc.async.sendRawTransaction(toBase64(bytes)), { own: hash }).catch((error: Error) =>
+    fail(id, error),
+  )
 }
 
 /** Thrown instead of a signature where others have to sign too: `link` leads to where they do. */
@@ -141,9 +148,13 @@ export async function sign(): Promise<void> {
   const state = account.origin === 'wallet' ? 'asking' : 'waiting'
   const id = addSent({ words, hash: '', progress: { state } })
   openReview.set({ ...open, sentId: id, error: undefined })
-  const onSent = (hash: string): void => update(id, { hash, progress: { state: 'waiting' } })
+  const onSent = (hash: string): void => {
+    update(id, { hash, progress: { state: 'waiting' } })
+    open.onSent()
+  }
   try {
-    end(await follow(id, () => functionOf(request.operation)({ ...request.input, from }, { onSent })))
+    const ask = () => functionOf(request.operation)({ ...request.input, from }, { onSent })
+    end(await follow(id, ask, { isSignedThere: account.origin === 'devnet' }))
   } catch (error) {
     takeBack(id, end, error as Error)
     if (!(error instanceof DraftMade)) return
@@ -161,12 +172,12 @@ function takeBack(id: number, end: OpenReview['end'], error: Error): void {
 
 /**
  * Waits until a transaction is in a block, however long that takes. Rejects when nothing was sent, with why. `own`: its
- * hash, where `ask` does not tell it.
+ * hash, where `ask` does not tell it. `isSignedThere`: the gateway signs it.
  */
 async function follow(
   id: number,
   ask: () => Promise<TransactionResult>,
-  own?: string,
+  { own, isSignedThere = false }: { readonly own?: string; readonly isSignedThere?: boolean },
 ): Promise<TransactionResult | undefined> {
   try {
     const result = await ask()
@@ -174,16 +185,20 @@ async function follow(
     return result
   } catch (error) {
     if (error instanceof DraftMade) throw error
-    const hash = hashOf(error) ?? (isUnclear(error) ? own : undefined)
-    const isAnswer = error instanceof SvcRpcError
-    if (isRefusal(error) || (isAnswer && hash === undefined && !isUnclear(error)))
-      throw new Error(`${reasonOf(error)}. Nothing was sent`)
-    if (isAnswer && hash !== undefined) {
+    if (error instanceof SvcTxError) {
+      fail(id, error, error.result.hash)
+      return undefined
+    }
+    // A wallet may throw anything, before there is something to send.
+    if (!(error instanceof SvcRpcError)) throw new Error(`${reasonOf(error)}. Nothing was sent`)
+    const hash = (error.data as { readonly hash?: string } | undefined)?.hash ?? (isUnclear(error) ? own : undefined)
+    if (hash !== undefined) {
       update(id, { hash, progress: { state: 'late' } })
       await new Promise((done) => setTimeout(done, LOOK_AGAIN_MS))
-      return follow(id, () => svc.async.waitForTx(hash))
+      return follow(id, () => svc.async.waitForTx(hash), {})
     }
-    fail(id, error, hash)
+    if (!isSignedThere || !isUnclear(error)) throw new Error(`${reasonOf(error)}. Nothing was sent`)
+    update(id, { progress: { state: 'unclear', why: reasonOf(error) } })
     return undefined
   }
 }
@@ -193,12 +208,6 @@ const fail = (id: number, error: unknown, hash?: string): void =>
 
 /** How long the page waits until it looks again, in ms. */
 const LOOK_AGAIN_MS = 2_000
-
-function hashOf(error: unknown): string | undefined {
-  if (error instanceof SvcTxError) return error.result.hash
-  const { hash } = ((error as SvcRpcError).data ?? {}) as { readonly hash?: string }
-  return hash
-}
 
 /** How much of a reason is told: a wallet may say anything. */
 const REASON_MAX = 300
@@ -210,7 +219,8 @@ const isRefusal = (error: unknown): boolean => (error as { readonly code?: unkno
 export function reasonOf(error: unknown): string {
   if (isRefusal(error)) return 'You refused it in the wallet'
   if (error instanceof SvcRpcError) return sentenceOfError(error).replace(/\.$/, '')
-  return String((error as { readonly message?: unknown } | null)?.message ?? error).slice(0, REASON_MAX)
+  const message = (error as { readonly message?: unknown } | null)?.message ?? error ?? 'It did not say why'
+  return String(message).slice(0, REASON_MAX)
 }
 
 function whyOf(error: unknown): string {

@@ -217,6 +217,45 @@ withBrowser('the wallet', () => {
     expect(await svc.async.getTransactionCount(address(1))).toBe(before + 1)
   })
 
+  test('signs nothing with a key that is held since before the dialog', async () => {
+    const { page } = web
+    const before = await svc.async.getTransactionCount(address(1))
+    await review('6')
+    await page.keyboard.press('Escape')
+    await page.getByLabel('Amount').focus()
+    await page.keyboard.down('Enter')
+    const sign = page.locator('button.main:focus', { hasText: 'Sign and send' })
+    await sign.waitFor()
+    for (let times = 0; times < 5; times++) await page.keyboard.down('Enter')
+    await page.keyboard.up('Enter')
+    expect(await sign.count()).toBe(1)
+    await page.keyboard.press('Enter')
+    await page.getByText('Done, in block').waitFor()
+    expect(await svc.async.getTransactionCount(address(1))).toBe(before + 1)
+  })
+
+  test('what a gateway does not answer to is told instead of the sheet, and can be begun again', async () => {
+    const { page } = web
+    await page.clock.install()
+    await page.reload()
+    await web.goTo(`send?to=${address(2)}&value=1`)
+    await page.getByRole('button', { name: 'Open wallet' }).click()
+    await page.getByRole('button', { name: `Use ${address(1)}` }).click()
+    const isAsked = Promise.withResolvers<void>()
+    await page.route('**/', async (route) => {
+      if (route.request().postData()?.includes('svc_queryParams')) isAsked.resolve()
+      else await route.continue()
+    })
+    await act()
+    await isAsked.promise
+    await page.clock.fastForward('00:31')
+    await page.getByRole('dialog').getByText('The gateway has said nothing for 30 s.').waitFor()
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+    await page.keyboard.press('Escape')
+    await act()
+    await page.getByRole('button', { name: 'Sign and send' }).waitFor()
+  })
+
   test('refuses what the balance does not cover, and says what is needed and what is there', async () => {
     const { page, shot } = web
     await review('99999999', '99,999,999')
@@ -270,14 +309,18 @@ withBrowser('the wallet', () => {
       .last()
       .fill(site.net.accounts[5]?.privateKey ?? '')
     await page.getByRole('button', { name: 'Open', exact: true }).click()
-    await web.goTo(`send?to=${address(2)}&value=1`)
+    await web.goTo(`send?to=${address(2)}`)
+    await page.getByLabel('Amount').fill('1.25')
     await act()
+    expect(await page.evaluate('sessionStorage.getItem("svcd-drafts")')).toContain('"1.25"')
     await page.getByRole('button', { name: 'Sign and send' }).click()
     await page.getByText('Waiting for a block.').waitFor()
     await page.getByText('Transaction', { exact: true }).waitFor()
     late.resolve()
     await page.getByText('this page goes on looking').waitFor()
     await shot('sign-late')
+    // A page that is loaded now has nothing in its form that would be sent twice.
+    expect(await page.evaluate('sessionStorage.getItem("svcd-drafts")')).not.toContain('"1.25"')
     // Its own view says the same of it, and not that the node knows nothing.
     const hash = await page.getByRole('dialog').locator('.facts .mono').first().textContent()
     await web.goTo(`transactions/${hash}`)
