@@ -24,7 +24,7 @@ export function Dialog({
       open?.close()
       if (before instanceof HTMLElement) before.focus()
       // What the dialog did may have taken that away, or led to another view.
-      if (document.activeElement === document.body)
+      if (document.activeElement !== before || before === document.body)
         document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true })
     }
   }, [])
