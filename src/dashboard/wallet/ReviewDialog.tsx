@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { useId } from 'preact/hooks'
 import type { TxBody } from '../../tx/envelope.ts'
 import { useClock } from '../data/blockTime.ts'
 import { useStore } from '../data/store.ts'
@@ -74,18 +75,27 @@ export function Signed({
   request,
   review,
   body,
+  id,
 }: {
   readonly request: TxRequest
   readonly review: Review
   /** The body of a transaction that is made already. */
   readonly body?: Pick<TxBody, 'chainId' | 'nonce'>
+  /** What the button that signs is described by; with `-warning` behind it that of the warning. */
+  readonly id?: string
 }) {
   const warning = warningOf(request, review.facts)
   return (
     <>
-      <p class={`words-signed ${markOf(request)}`}>{sentenceOf(request, review.facts)}</p>
+      <p id={id} class={`words-signed ${markOf(request)}`}>
+        {sentenceOf(request, review.facts)}
+      </p>
       <LabelsIn text={sentenceOf(request, review.facts)} />
-      {warning === undefined ? null : <p class='note bad'>{warning}</p>}
+      {warning === undefined ? null : (
+        <p id={id && `${id}-warning`} class='note bad'>
+          {warning}
+        </p>
+      )}
       <Cost request={request} review={review} {...(body === undefined ? {} : { body })} />
       <details open={body !== undefined}>
         <summary>All that is signed</summary>
@@ -99,13 +109,14 @@ export function Signed({
 /** What is to be signed, and the button that signs it. */
 function Before({ open, review }: { readonly open: OpenReview; readonly review: Review }) {
   const button = useFocus<HTMLButtonElement>()
+  const id = useId()
   const { accounts } = useWallet()
   const account = accounts.find(({ address }) => address === open.from)
   const isOpen = account !== undefined
   const canSign = isOpen && costOf(review, open.request).left >= 0n
   return (
     <>
-      <Signed request={open.request} review={review} />
+      <Signed id={id} request={open.request} review={review} />
       {account?.origin === 'wallet' ? (
         <p class='note'>Your wallet will show it too, field by field, and asks you to confirm it.</p>
       ) : null}
@@ -119,6 +130,8 @@ function Before({ open, review }: { readonly open: OpenReview; readonly review: 
         <button
           ref={button}
           type='button'
+          // The focus goes here at once: who hears the page hears what is signed.
+          aria-describedby={`${id} ${id}-warning`}
           class={warningOf(open.request, review.facts) === undefined ? 'main' : 'main danger'}
           disabled={!canSign}
           // The second click of a double click on whatever opened this dialog signs nothing.

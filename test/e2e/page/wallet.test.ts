@@ -176,6 +176,8 @@ withBrowser('the wallet', () => {
     expect(await fact('Fee').getAttribute('title')).toBe(`${fee} base units`)
     expect(await fact('Payment').getAttribute('title')).toBe('1500000000000000000 base units')
     await shot('sign')
+    const describedBy = await page.locator('button:focus').getAttribute('aria-describedby')
+    expect(await page.locator(`[id="${describedBy?.split(' ')[0]}"]`).textContent()).toContain('Send 1.5 token to')
     await page.getByRole('button', { name: 'Sign and send' }).evaluate((button) => {
       const clickable = button as unknown as { click: () => void }
       for (let times = 0; times < 5; times++) clickable.click()
