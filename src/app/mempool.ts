@@ -92,16 +92,7 @@ export const costOf = (length: number): number => ENTRY_BYTES + BYTES_A_BYTE * l
  * Remembers transactions that passed their checks, so that recheck, proposals and blocks decode and verify only what is
  * new to them. It is not part of the state: what reading gives depends on the bytes alone.
  */
-export interface TxCache {
-  /** The transaction in `bytes`. Nothing is remembered. */
-  read(bytes: Uint8Array): ReadTx
-  /** Remembers a transaction that was accepted. Others must not come here: anybody can make those up without an account. */
-  keep(read: ReadTx): void
-  /** The transaction in `bytes`, which is delivered now and then forgotten. */
-  take(bytes: Uint8Array): ReadTx
-  /** False when the transaction is not remembered. Now and then true for one that is not: its tail is that of another. */
-  mayHave(bytes: Uint8Array): boolean
-}
+export type TxCache = ReturnType<typeof createTxCache>
 
 /**
  * The key of a transaction: 30 bits of its signature, which is at its end. Small integers are the fastest keys of a Map.
@@ -121,7 +112,7 @@ export function tailOf(bytes: Uint8Array): number {
  * Creates an empty cache. When it is full, it forgets the transactions that it has kept for longest. Of two transactions
  * with equal tails it remembers only the later one. `verify`: how the signatures of those that it reads are verified.
  */
-export function createTxCache(bytesMax = TX_CACHE_BYTES_MAX, verify?: Verify): TxCache {
+export function createTxCache(bytesMax = TX_CACHE_BYTES_MAX, verify?: Verify) {
   const remembered = new Map<number, ReadTx>()
   let cost = 0
   const forget = (tail: number, { bytes }: ReadTx): void => {
@@ -141,8 +132,10 @@ export function createTxCache(bytesMax = TX_CACHE_BYTES_MAX, verify?: Verify): T
   // The bytes of a request are a view of the packet, which is not kept.
   const readCopy = (bytes: Uint8Array): ReadTx => readTx(Buffer.from(bytes), verify)
   return {
-    read: (bytes) => find(tailOf(bytes), bytes) ?? readCopy(bytes),
-    keep: (read) => {
+    /** The transaction in `bytes`. Nothing is remembered. */
+    read: (bytes: Uint8Array): ReadTx => find(tailOf(bytes), bytes) ?? readCopy(bytes),
+    /** Remembers a transaction that was accepted. Others must not come here: anybody can make those up without an account. */
+    keep: (read: ReadTx): void => {
       const tail = tailOf(read.bytes)
       const found = remembered.get(tail)
       if (found === read) return
@@ -151,13 +144,15 @@ export function createTxCache(bytesMax = TX_CACHE_BYTES_MAX, verify?: Verify): T
       cost += costOf(read.bytes.length)
       if (cost > bytesMax) shrink()
     },
-    take: (bytes) => {
+    /** The transaction in `bytes`, which is delivered now and then forgotten. */
+    take: (bytes: Uint8Array): ReadTx => {
       const tail = tailOf(bytes)
       const found = find(tail, bytes)
       if (found === undefined) return readCopy(bytes)
       forget(tail, found)
       return found
     },
-    mayHave: (bytes) => remembered.has(tailOf(bytes)),
+    /** False when the transaction is not remembered. Now and then true for one that is not: its tail is that of another. */
+    mayHave: (bytes: Uint8Array): boolean => remembered.has(tailOf(bytes)),
   }
 }

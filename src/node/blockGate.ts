@@ -1,15 +1,7 @@
 import { type CompleteApplication, CheckTxType } from '../abci/index.ts'
 
 /** Decides when the application answers PrepareProposal, and so when its node proposes a block. */
-export interface BlockGate {
-  /** The application behind the gate. */
-  readonly application: CompleteApplication
-  /**
-   * Lets blocks up to this height be proposed at once, those above wait until there is a transaction. A later call can
-   * only raise the height.
-   */
-  readonly openTo: (height: number) => void
-}
+export type BlockGate = ReturnType<typeof gateBlocks>
 
 /**
  * Puts a gate before an application: without it CometBFT proposes the next block at once, because every block changes
@@ -17,7 +9,7 @@ export interface BlockGate {
  * CometBFT's consensus/state.go). A proposal that waited carries the transactions that CheckTx has accepted meanwhile,
  * since CometBFT read its mempool before it asked. The gate is open until `openTo` is called.
  */
-export function gateBlocks(inner: CompleteApplication): BlockGate {
+export function gateBlocks(inner: CompleteApplication) {
   let openUntil = Infinity
   // Accepted since the last commit. CometBFT has those accepted before it in its mempool when it reads that.
   let accepted: Uint8Array[] = []
@@ -53,8 +45,13 @@ export function gateBlocks(inner: CompleteApplication): BlockGate {
     },
   }
   return {
+    /** The application behind the gate. */
     application,
-    openTo: (height) => {
+    /**
+     * Lets blocks up to this height be proposed at once, those above wait until there is a transaction. A later call can
+     * only raise the height.
+     */
+    openTo: (height: number): void => {
       openUntil = openUntil === Infinity ? height : Math.max(openUntil, height)
       check()
     },

@@ -1,7 +1,6 @@
 /** The application of a home as a running program: what `svcd start` runs, and what others may start too. */
 import { join } from 'node:path'
 import type { Logger } from 'pino'
-import type { Registry } from 'prom-client'
 import { type AbciServer, startAbciServer } from '../abci/index.ts'
 import { createApp } from '../app/app.ts'
 import type { AppLogger } from '../app/context.ts'
@@ -69,19 +68,7 @@ export interface End {
 }
 
 /** A node that runs. */
-export interface RunningNode {
-  /** Where it listens for CometBFT. */
-  readonly address: string
-  /** What Prometheus may ask of it, if it is measured. */
-  readonly registry: Registry | undefined
-  /** Resolves when the node cannot go on, its program is retired, or `stop` is called. Then call `close`. */
-  readonly ended: Promise<End>
-  readonly stop: (reason: string) => void
-  /** Lets blocks up to this height be proposed. */
-  readonly openTo: (height: number) => void
-  /** Ends everything that it started. */
-  readonly close: () => Promise<void>
-}
+export type RunningNode = Awaited<ReturnType<typeof startNode>>
 
 /** The application's options for snapshots, and the thread that makes them unless the interval is 0. */
 function openSnapshots(home: string, chainId: string, { interval, keep }: Retention, logger: AppLogger) {
@@ -175,7 +162,7 @@ function openHome(home: string, chainId: string, programVersion: number): Return
  * what a person can correct: no genesis file, a home of another program version, a disk that is full, an address that is
  * taken.
  */
-export async function startNode(options: NodeOptions): Promise<RunningNode> {
+export async function startNode(options: NodeOptions) {
   const { home, abci = abciAddressOf(home), allowAddresses = [], retention, logger } = options
   const chainId = needChainId(home)
   ensureFolder(join(home, 'data'))
@@ -237,11 +224,16 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   logger.info({ address, height: store.height(), version: VERSION, programVersion }, 'the application listens')
   void end.ended.then(({ reason }) => logger.info({ reason, height: store.height() }, 'the application stops'))
   return {
+    /** Where it listens for CometBFT. */
     address,
+    /** What Prometheus may ask of it, if it is measured. */
     registry: metrics?.registry,
+    /** Resolves when the node cannot go on, its program is retired, or `stop` is called. Then call `close`. */
     ended: end.ended,
     stop: end.stop,
-    openTo: (height) => gate?.openTo(height),
+    /** Lets blocks up to this height be proposed. */
+    openTo: (height: number): void => gate?.openTo(height),
+    /** Ends everything that it started. */
     close,
   }
 }

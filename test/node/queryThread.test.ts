@@ -6,7 +6,7 @@ import Database from 'better-sqlite3'
 import type { QueryResponse } from '../../src/abci/types.ts'
 import { encodePaths } from '../../src/codec/queryBatch.ts'
 import type { QueryLimits } from '../../src/node/queries/queue.ts'
-import { type QueryThread, startQueryThread } from '../../src/node/queries/thread.ts'
+import { startQueryThread } from '../../src/node/queries/thread.ts'
 import { tables, views } from '../../src/modules/registry.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqliteStore.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -25,7 +25,7 @@ const nothing = new Uint8Array(0)
 const LISTS = ['/stake/validators', '/governance/proposals']
 
 interface Setup {
-  readonly thread: QueryThread
+  readonly thread: ReturnType<typeof startQueryThread>
   readonly chain: TestChain
   readonly store: Store
   readonly path: string

@@ -97,20 +97,7 @@ export function createCount(what: string, max: number, windowMs = RATE_WINDOW_MS
 }
 
 /** Says what an address may have read and run, and when. */
-export interface Admission {
-  /**
-   * Counts a request, whatever it is, by the length of the body that is on its way, and says why it is too much, or
-   * undefined.
-   */
-  readonly countRequest: (ip: string, bodyBytes: number) => RpcError | undefined
-  /**
-   * Counts a call as so many more than one, once it is read, and waits for their turn. Calls of one address go on in the
-   * order in which they came to this. Throws an RpcError where that is too much.
-   */
-  readonly charge: (ip: string, calls: number) => Promise<void>
-  /** For one text of calls; `countedBytes`: how long `countRequest` was told that it is, if it was. */
-  readonly textOf: (ip: string, countedBytes?: number) => Pick<Server, 'admitText' | 'admitCalls'>
-}
+export type Admission = ReturnType<typeof createAdmission>
 
 /** As how many calls a text of this length counts at least. */
 const callsIn = (bytes: number): number => Math.max(1, Math.ceil(bytes / CALL_BYTES))
@@ -121,20 +108,30 @@ const callsIn = (bytes: number): number => Math.max(1, Math.ceil(bytes / CALL_BY
  * before it is parsed, or as the calls in it if they are more. One that costs more than an address has in a window costs
  * all of it.
  */
-export function createAdmission(callsPerSecond: number, isList: (method: string) => boolean): Admission {
+export function createAdmission(callsPerSecond: number, isList: (method: string) => boolean) {
   const callsMax = callsPerSecond === 0 ? Infinity : (callsPerSecond * RATE_WINDOW_MS) / 1000
   const countCalls = createCount('calls from one address', callsMax)
   const countLists = createCount('whole lists from one address', Math.max(1, Math.floor(callsMax / LIST_COST)))
   const turns = createTurns()
   return {
-    countRequest: (ip, bodyBytes) => countCalls(callerAddress(ip), Math.min(callsIn(bodyBytes), callsMax)),
-    charge: async (ip, calls) => {
+    /**
+     * Counts a request, whatever it is, by the length of the body that is on its way, and says why it is too much, or
+     * undefined.
+     */
+    countRequest: (ip: string, bodyBytes: number) =>
+      countCalls(callerAddress(ip), Math.min(callsIn(bodyBytes), callsMax)),
+    /**
+     * Counts a call as so many more than one, once it is read, and waits for their turn. Calls of one address go on in the
+     * order in which they came to this. Throws an RpcError where that is too much.
+     */
+    charge: async (ip: string, calls: number): Promise<void> => {
       const address = callerAddress(ip)
       const refused = countCalls(address, calls)
       if (refused !== undefined) throw refused
       await turns(address, 'calls', calls)
     },
-    textOf: (ip, countedBytes) => {
+    /** For one text of calls; `countedBytes`: how long `countRequest` was told that it is, if it was. */
+    textOf: (ip: string, countedBytes?: number): Pick<Server, 'admitText' | 'admitCalls'> => {
       const address = callerAddress(ip)
       let paid = countedBytes === undefined ? 0 : callsIn(countedBytes)
       return {

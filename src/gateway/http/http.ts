@@ -44,7 +44,7 @@ export interface Routes {
   /** The JSON of the OpenRPC document for a gateway that is reached at a URL. */
   readonly documentAt: (url: string) => readonly Piece[]
   /** The web page at /, unless there shall be none. */
-  readonly page: Page | undefined
+  readonly page: Page
   /** What POST /light asks, if there is one. */
   readonly light: Light | undefined
   /** Told when the server begins to close: it waits for the calls under way. */

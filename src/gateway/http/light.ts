@@ -6,11 +6,7 @@ import { RpcError, tooMany } from '../rpc/errors.ts'
 import { LIGHT_ANSWER_BYTES_MAX, LIGHT_ASKED_MAX, LIGHT_BLOCKS_MAX, LIGHT_CALLS_MAX, LIGHT_MS_MAX } from './limits.ts'
 
 /** The light client that a gateway asks for the pages that it serves. */
-export interface Light {
-  /** Answers one call. Throws RpcErrors. */
-  readonly call: (method: string, params: Params) => Promise<unknown>
-  readonly close: () => void
-}
+export type Light = ReturnType<typeof openLight>
 
 interface Status {
   readonly sync_info?: { readonly latest_block_height?: unknown }
@@ -45,7 +41,7 @@ function failureOf(error: unknown): unknown {
  * heights near the head are passed on. Asked for a later one, a light client asks each of its witnesses too, to replace
  * its primary by one; asked for one below its first, it walks there header by header.
  */
-export function openLight(url: string): Light {
+export function openLight(url: string) {
   const { call, close } = openTransport(url, {
     timeoutMs: LIGHT_MS_MAX,
     connections: LIGHT_ASKED_MAX,
@@ -83,7 +79,8 @@ export function openLight(url: string): Light {
     },
   }
   return {
-    call: async (name, params) => {
+    /** Answers one call. Throws RpcErrors. */
+    call: async (name: string, params: Params): Promise<unknown> => {
       const method = Object.hasOwn(methods, name) ? methods[name] : undefined
       if (method === undefined) throw new RpcError('methodNotFound', `Method not found: ${name.slice(0, 80)}`)
       try {

@@ -130,21 +130,22 @@ export interface PageFacts {
   readonly light: boolean
 }
 
-/** The page that a gateway serves. `files`: undefined when it is not built. */
-export interface Page {
-  readonly files: ReadonlyMap<string, PageFile> | undefined
-  readonly facts: PageFacts
-}
+/** The page that a gateway serves, if it serves one. `files`: undefined when it is not built. */
+export type Page = ReturnType<typeof openPage>
 
 /** Reads the page in a folder, once: a build that replaces it is served by the next start. No folder is no page. */
-export const openPage = (folder: string | false, facts: PageFacts): Page | undefined =>
+export const openPage = (folder: string | false, facts: PageFacts) =>
   folder === false ? undefined : { files: readPage(folder), facts }
 
 /**
  * Serves the page's files, each at a path of its own: no request makes the gateway look at the disk. Returns the
  * handler of GET /, which is the page unless it asks for a websocket.
  */
-export function servePage(app: FastifyInstance, { files, facts }: Page, unread: Connections['unread']): Handler {
+export function servePage(
+  app: FastifyInstance,
+  { files, facts }: NonNullable<Page>,
+  unread: Connections['unread'],
+): Handler {
   app.get('/page.json', async (_request, reply) => reply.header('cache-control', 'no-store').send(facts))
   for (const [path, file] of files ?? []) if (path !== '/') app.get(path, handlerOf(file, unread))
   const index = files?.get('/')

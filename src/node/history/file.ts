@@ -202,24 +202,10 @@ const REMOVED_MAX = 10_000
 const CACHE_KIB = 64 * 1024
 
 /** The index, opened for writing. Two writers may be there: the node's, and the one that rebuilds. */
-export interface HistoryWriter {
-  readonly span: () => HistorySpan | undefined
-  /**
-   * Adds blocks that follow each other, all or none, in one transaction. Returns false, and adds nothing, when they fit
-   * neither behind the last block nor before the first one.
-   */
-  readonly add: (blocks: readonly AtHeight[]) => boolean
-  /** Removes the blocks above a height: few, or all. */
-  readonly cutAbove: (height: number) => void
-  /** Removes all blocks. */
-  readonly clear: () => void
-  /** Removes blocks below a height, the lowest first; some may be left to a later call. Returns false when none are. */
-  readonly cutBelow: (height: number) => boolean
-  readonly close: () => void
-}
+export type HistoryWriter = ReturnType<typeof openHistoryWriter>
 
 /** Opens an index that `prepareHistory` has prepared. */
-export function openHistoryWriter(path: string): HistoryWriter {
+export function openHistoryWriter(path: string) {
   const connection = openConnection(path, { readonly: false })
   const { db, close } = connection
   db.pragma(`cache_size = -${CACHE_KIB}`)
@@ -249,10 +235,17 @@ export function openHistoryWriter(path: string): HistoryWriter {
   }
   return {
     span,
-    clear: () => db.transaction(clear).immediate(),
-    add: (blocks) => db.transaction(() => add(blocks)).immediate(),
-    cutAbove: (height) => db.transaction(() => cutAbove(height)).immediate(),
-    cutBelow: (height) => db.transaction(() => cutBelow(height)).immediate(),
+    /** Removes all blocks. */
+    clear: (): void => db.transaction(clear).immediate(),
+    /**
+     * Adds blocks that follow each other, all or none, in one transaction. Returns false, and adds nothing, when they fit
+     * neither behind the last block nor before the first one.
+     */
+    add: (blocks: readonly AtHeight[]): boolean => db.transaction(() => add(blocks)).immediate(),
+    /** Removes the blocks above a height: few, or all. */
+    cutAbove: (height: number): void => db.transaction(() => cutAbove(height)).immediate(),
+    /** Removes blocks below a height, the lowest first; some may be left to a later call. Returns false when none are. */
+    cutBelow: (height: number): boolean => db.transaction(() => cutBelow(height)).immediate(),
     close,
   }
 }

@@ -1,5 +1,5 @@
 import { lstatSync } from 'node:fs'
-import type { AppLogger, Histories } from '../../app/context.ts'
+import type { AppLogger, ExecutedBlock } from '../../app/context.ts'
 import { startWorkerThread } from '../../base/workerThread.ts'
 import { openJournal } from '../../store/index.ts'
 import { executedBlock, historyBlockCodec } from './block.ts'
@@ -29,13 +29,6 @@ interface HistoryIndexOptions extends HistoryWorkerOptions {
   readonly logger: AppLogger
   /** Replaces JOURNAL_BYTES_MAX, for tests. */
   readonly journalBytesMax?: number
-}
-
-/** The index of a node's histories. */
-export interface HistoryIndex extends Histories {
-  /** The height up to which blocks are in the index, as the thread last said. */
-  readonly height: () => number
-  readonly close: () => Promise<void>
 }
 
 /**
@@ -93,7 +86,7 @@ export function startHistoryIndex({
   chainId,
   logger,
   journalBytesMax = JOURNAL_BYTES_MAX,
-}: HistoryIndexOptions): HistoryIndex {
+}: HistoryIndexOptions) {
   const journal = openJournal(statePath)
   const { head } = journal.span()
   const backlog = createBacklog(journal.bytes(), journalBytesMax)
@@ -136,8 +129,9 @@ export function startHistoryIndex({
   })
 
   return {
+    /** The height up to which blocks are in the index, as the thread last said. */
     height: () => doneTo,
-    journal: (executed) => {
+    journal: (executed: ExecutedBlock) => {
       const { height } = executed
       const block = historyBlockCodec.encode(executedBlock(executed))
       if (!backlog.add(height, block.length)) return { block, doneTo }
@@ -147,7 +141,7 @@ export function startHistoryIndex({
       )
       return { block, doneTo: height - 1 }
     },
-    committed: (retain) => {
+    committed: (retain: number): void => {
       retainHeight = retain
       next()
     },

@@ -1,5 +1,5 @@
 import type { QueryRequest, QueryResponse } from '../../abci/types.ts'
-import type { AppLogger, Queries } from '../../app/context.ts'
+import type { AppLogger } from '../../app/context.ts'
 import { startWorkerThread } from '../../base/workerThread.ts'
 import type { QueryError } from '../../modules/query.ts'
 import { kernelErrors } from '../../modules/errors.ts'
@@ -42,24 +42,12 @@ export interface QueryThreadOptions {
   readonly limits?: Partial<QueryLimits>
 }
 
-/** Answers queries in a thread of its own. */
-export interface QueryThread extends Queries {
-  /** Refuses the waiting queries and ends the thread. */
-  readonly close: () => Promise<void>
-}
-
 /**
  * Starts the thread that answers queries. It reads through a read-only connection of its own, each answer from one
  * committed height. It can neither delay nor stop the chain: queries above a limit, or while the thread restarts, are
  * answered with an error code. Source: protocol.md §8; decision record 0014.
  */
-export function startQueryThread({
-  path,
-  historyPath,
-  logger,
-  height,
-  limits: given,
-}: QueryThreadOptions): QueryThread {
+export function startQueryThread({ path, historyPath, logger, height, limits: given }: QueryThreadOptions) {
   const limits: QueryLimits = { ...QUERY_LIMITS, ...given }
   const queue = createQueryQueue(limits)
   let state: 'starting' | 'ready' | 'failed' | 'closed' = 'starting'
@@ -123,7 +111,7 @@ export function startQueryThread({
 
   watch(limits.startMsMax)
   return {
-    ask: (request) => {
+    ask: (request: QueryRequest): QueryResponse | Promise<QueryResponse> => {
       if (state === 'failed' || state === 'closed') return unavailable()
       return new Promise((done) => {
         // The bytes are copied because they are a view of the packet in which they came.
@@ -133,10 +121,11 @@ export function startQueryThread({
         else refuse(waiting, why)
       })
     },
-    committed: () => {
+    committed: (): void => {
       queue.committed(asked?.isList === true)
       next()
     },
+    /** Refuses the waiting queries and ends the thread. */
     close: () => {
       state = 'closed'
       refuseAll()

@@ -24,14 +24,6 @@ export type MakerMessage =
 /** The values of the flag. It changes only once, from `waiting`. */
 export const MAKER_FLAG = { waiting: 0, begun: 1, givenUp: 2 } as const
 
-/** Makes snapshots beside the chain. */
-export interface SnapshotMaker {
-  /** Begins the snapshot of the height just committed, if one is due. Returns when the thread is reading that state. */
-  readonly beginAt: (height: number) => void
-  /** Ends the thread. An unfinished snapshot is removed at the next start. */
-  readonly close: () => Promise<void>
-}
-
 /** How long a commit waits for the thread to begin, in ms. The thread is idle, so it needs no disk for this. */
 const BEGIN_MS_MAX = 2000
 
@@ -44,7 +36,7 @@ export function startSnapshotMaker({
   interval,
   logger,
   ...options
-}: MakerOptions & { readonly interval: number; readonly logger: AppLogger }): SnapshotMaker {
+}: MakerOptions & { readonly interval: number; readonly logger: AppLogger }) {
   let state: 'starting' | 'ready' | 'busy' | 'closed' = 'starting'
   const thread = startWorkerThread<MakerRequest, MakerMessage>({
     file: new URL('./worker.ts', import.meta.url),
@@ -63,7 +55,8 @@ export function startSnapshotMaker({
   })
 
   return {
-    beginAt: (height) => {
+    /** Begins the snapshot of the height just committed, if one is due. Returns when the thread is reading that state. */
+    beginAt: (height: number): void => {
       if (height % interval !== 0) return
       if (state !== 'ready')
         return logger.info({ height, state }, 'no snapshot of this height: the snapshot thread is busy')
@@ -75,6 +68,7 @@ export function startSnapshotMaker({
       if (before === MAKER_FLAG.waiting)
         logger.error({ height }, `no snapshot of this height: it did not begin within ${BEGIN_MS_MAX} ms`)
     },
+    /** Ends the thread. An unfinished snapshot is removed at the next start. */
     close: () => {
       state = 'closed'
       return thread.close()

@@ -21,7 +21,7 @@ export interface Services {
   /** Lets the chain make blocks up to this height at once. Only where blocks wait for transactions. */
   readonly proposeTo: ((height: number) => void) | undefined
   /** Only where the keys of the signers are public, so that everybody has their tokens anyway. */
-  readonly faucet: Faucet | undefined
+  readonly faucet: Faucet
 }
 
 /** The subscriptions of the websocket that a call came over. */
