@@ -25,9 +25,11 @@ type Config = {
   readonly rpc?: { readonly laddr?: unknown }
   readonly p2p?: { readonly laddr?: unknown }
   readonly mempool?: { readonly type?: unknown }
+  readonly statesync?: { readonly enable?: unknown }
 }
 
-const readConfig = (home: string): Config => {
+/** Reads the config.toml of a home. Throws a CometError that names the file when it cannot be read. */
+export const readCometConfig = (home: string): Config => {
   const path = homeFiles(home).config
   try {
     return parse(readFileSync(path, 'utf8'))
@@ -37,20 +39,11 @@ const readConfig = (home: string): Config => {
 }
 
 /**
- * The kind of mempool in the config.toml of a home; undefined where it names none. Throws a CometError that names the file
- * when it cannot be read.
- */
-export const mempoolType = (home: string): string | undefined => {
-  const type = readConfig(home).mempool?.type
-  return type === undefined ? undefined : String(type)
-}
-
-/**
  * Where CometBFT listens according to the config.toml of a home; nothing for what the file does not say as tcp://host:port.
  * Throws a CometError that names the file when it cannot be read.
  */
 export const listenAddresses = (home: string): { readonly rpc?: Listening; readonly p2p?: Listening } => {
-  const config = readConfig(home)
+  const config = readCometConfig(home)
   const at = (laddr: unknown): Listening | undefined => {
     const [, host, port] = /^tcp:\/\/\[?(.*?)\]?:(\d{1,5})$/.exec(String(laddr)) ?? []
     return host === undefined ? undefined : { host, port: Number(port) }

@@ -1,7 +1,6 @@
 /** Which program version the chain of a home is at, and what to do where this release runs another one. */
-import { existsSync, readFileSync } from 'node:fs'
-import { parse } from 'smol-toml'
-import { homeFiles } from '../comet/home.ts'
+import { existsSync } from 'node:fs'
+import { readCometConfig } from '../comet/home.ts'
 import { FIRST_PROGRAM_VERSION, programVersion } from '../modules/chain/keeper.ts'
 import type { CommittedState } from '../store/index.ts'
 import { UserError } from './errors.ts'
@@ -10,13 +9,10 @@ import { readState } from './stateFile.ts'
 
 /** True when config.toml tells the CometBFT of a home to begin with a snapshot; undefined when it tells nothing. */
 function usesStateSync(home: string): boolean | undefined {
-  const path = homeFiles(home).config
-  if (!existsSync(path)) return undefined
   try {
-    const { statesync } = parse(readFileSync(path, 'utf8')) as { readonly statesync?: { readonly enable?: unknown } }
-    return statesync?.enable === true
+    return readCometConfig(home).statesync?.enable === true
   } catch {
-    return undefined // CometBFT says what is wrong with it.
+    return undefined // There is none, or CometBFT says what is wrong with it.
   }
 }
 

@@ -7,7 +7,7 @@ import { PORTS } from '../../base/ports.ts'
 import { VERSION } from '../../base/version.ts'
 import { reasonOf } from '../../comet/errors.ts'
 import { defaultCometCache, isSupported, SUPPORTED_COMETBFT, versionOf } from '../../comet/find.ts'
-import { homeFiles, listenAddresses, mempoolType, readNodeId, readValidatorKey } from '../../comet/home.ts'
+import { homeFiles, listenAddresses, readCometConfig, readNodeId, readValidatorKey } from '../../comet/home.ts'
 import { packagedFolders, programFile } from '../../base/cometbftPackage.ts'
 import { openNodeRpc } from '../../comet/rpc.ts'
 import { listKeyFiles, whyOpen } from '../../keys/files.ts'
@@ -127,8 +127,8 @@ function mempoolFinding(home: string): readonly Finding[] {
   const path = homeFiles(home).config
   if (!existsSync(path)) return []
   try {
-    const type = mempoolType(home)
-    if (type === undefined || type === 'flood') return []
+    const { type = 'flood' } = readCometConfig(home).mempool ?? {}
+    if (type === 'flood') return []
     return [
       finding('mempool', 'bad', `mempool.type in ${path}: expected "flood", got "${type}"; svcd keeps no mempool`),
     ]
