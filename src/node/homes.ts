@@ -1,14 +1,5 @@
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
-import { dirname, join } from 'node:path'
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { assertGenesisLimits, BLOCK_BYTES_MAX } from '../app/genesis.ts'
 import { TOKEN } from '../base/amount.ts'
 import { ensureFolder } from '../base/folder.ts'
@@ -173,15 +164,6 @@ export function genesisKeys(home: string): readonly string[] | undefined {
   return validators.map((row) => row.pub_key.value)
 }
 
-/** Copies the genesis file of another home atomically, unless this one has a genesis file. */
-function takeGenesis(home: string, from: string): void {
-  const path = homeFiles(home).genesis
-  if (existsSync(path)) return
-  ensureFolder(dirname(path))
-  copyFileSync(homeFiles(from).genesis, `${path}.new`)
-  renameSync(`${path}.new`, path)
-}
-
 /**
  * Writes the homes of a network, so that every node can be started: its keys, one genesis file for all, and all others
  * as peers. The first node is a validator. Existing homes keep their keys, signing state and genesis, so this can be
@@ -215,7 +197,6 @@ export function writeNetworkHomes<Node extends NetworkNode>(
     // A chain that this release begins runs by its rules from the first block on.
     if (known === undefined) acceptProgramVersion(node.home, FIRST_PROGRAM_VERSION)
     else if (genesisKeys(node.home) === undefined) acceptProgramVersion(node.home, programVersionOf(first))
-    if (node.home !== first) takeGenesis(node.home, first)
     const others = made.filter((one) => one !== node).map(({ nodeId, peer }) => `${nodeId}@${printEndpoint(peer)}`)
     const { home, name: moniker, addresses, externalAddress } = node
     writeNodeHome({
@@ -223,7 +204,7 @@ export function writeNetworkHomes<Node extends NetworkNode>(
       chainId,
       moniker,
       privateNet: true,
-      genesis,
+      genesis: node.home === first ? genesis : { text: readFileSync(homeFiles(first).genesis, 'utf8') },
       addresses,
       ...(blockTimeMs === undefined ? {} : { blockTimeMs }),
       peers: {
