@@ -1,13 +1,8 @@
 import './browser.ts'
 import { expect, test } from '@jest/globals'
+import type { Candidate } from '../../src/dashboard/data/validators.ts'
 import { formatShare, formatTokens } from '../../src/dashboard/format.ts'
-import {
-  formatReturn,
-  returnOf,
-  roomOf,
-  type Validator,
-  withMembers,
-} from '../../src/dashboard/pages/validators/candidacy.ts'
+import { formatReturn, returnOf, roomOf, withMembers } from '../../src/dashboard/pages/validators/candidacy.ts'
 import { TOKEN } from '../../src/base/amount.ts'
 
 test.each([
@@ -38,7 +33,7 @@ function member(shares: bigint, power: number, rate: string) {
     comp_rate: rate,
     active: 'Y',
     state: 'Validator',
-  } as Validator
+  } as Candidate
   const set = [{ owner_address: '0xa', pub_key: { type: '', value: 'k' }, power, proven: true }]
   const [candidacy] = withMembers([validator], power === 0 ? [] : set, [])
   return candidacy as NonNullable<typeof candidacy>

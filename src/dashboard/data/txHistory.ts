@@ -1,22 +1,20 @@
 import type { GetTransactionsResult } from '../../client/index.ts'
 import { failureOf } from '../../client/errors.ts'
 import { svc } from './gateway.ts'
-import type { LiveTx } from './useTransactions.ts'
-
-/** Who sent a transaction of an account: the account, or somebody else. */
-export type Direction = 'out' | 'in'
+import type { Tx } from './useTransactions.ts'
 
 /** Which transactions are looked for. The gateway knows only `address`; the page itself looks for the others. */
 export interface TxFilter {
   /** Those of the chain without one. */
   readonly address?: string
   readonly operation?: string
-  readonly direction?: Direction
+  /** Who sent a transaction of an account: the account, or somebody else. */
+  readonly direction?: 'out' | 'in'
 }
 
 /** A page of what was found, and where it was looked for. */
 export interface FoundTxs {
-  readonly rows: readonly LiveTx[]
+  readonly rows: readonly Tx[]
   /** How many transactions were looked at, and the oldest one's height. */
   readonly searched: number
   readonly lowest: number | undefined
@@ -37,7 +35,7 @@ const SEARCHED_MAX = 500
 const isFiltering = ({ operation, direction }: TxFilter): boolean => operation !== undefined || direction !== undefined
 
 /** Whether a transaction is one of those. Bytes that are no transaction have no operation and no sender. */
-export function isOf(tx: LiveTx, { address, operation, direction }: TxFilter): boolean {
+export function isOf(tx: Tx, { address, operation, direction }: TxFilter): boolean {
   if (operation !== undefined && tx.operation !== operation) return false
   return direction === undefined || (direction === 'out') === (tx.sender === address)
 }
@@ -46,7 +44,7 @@ export function isOf(tx: LiveTx, { address, operation, direction }: TxFilter): b
 export async function askTransactions(filter: TxFilter, before: string | undefined): Promise<FoundTxs> {
   const isFiltered = isFiltering(filter)
   const { address } = filter
-  const rows: LiveTx[] = []
+  const rows: Tx[] = []
   let [searched, from]: [number, string | undefined] = [0, before]
   for (;;) {
     const page: GetTransactionsResult = await svc.async.getTransactions({
@@ -67,7 +65,7 @@ export async function askTransactions(filter: TxFilter, before: string | undefin
  * What a transaction brought to the balance of an account, without its fee; below 0 what it took. Undefined where it
  * moved nothing, or where only a rule of the chain knows how much, as with the stake of a candidacy.
  */
-export function movedFor(address: string, tx: LiveTx): bigint | undefined {
+export function movedFor(address: string, tx: Tx): bigint | undefined {
   const { operation, message, sender } = tx
   if (message === null || failureOf(tx) !== undefined) return undefined
   const units = (name: string): bigint => BigInt(String(message[name] ?? 0))

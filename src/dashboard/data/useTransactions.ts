@@ -4,10 +4,8 @@ import { type BlockHead, recentBlocks } from './chain.ts'
 import { subscribe } from './gateway.ts'
 import { useStore } from './store.ts'
 
-type Tx = SvcTopics['tx']
-
-/** A transaction that the page was told of; with its block's time where that is known. */
-export type LiveTx = Tx & { readonly time?: string }
+/** A transaction in a block; with its block's time where that is known. */
+export type Tx = SvcTopics['tx'] & { readonly time?: string }
 
 /** Transactions that a list of the latest ones holds. */
 export const LATEST_TXS = 100
@@ -27,7 +25,7 @@ export function heightOfLatest(blocks: readonly BlockHead[]): number {
 }
 
 /** The transactions from a height on, as they are committed, the newest first; none while `from` is undefined. */
-export function useLive(from: number | undefined, address?: string): readonly LiveTx[] {
+export function useLive(from: number | undefined, address?: string): readonly Tx[] {
   const [told, tell] = useState<readonly Tx[]>([])
   const blocks = useStore(recentBlocks)
   const isKnown = from !== undefined

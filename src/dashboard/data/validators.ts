@@ -13,14 +13,6 @@ export function useCandidates(): Answer<readonly Candidate[]> {
   return useAnswer('candidates', async () => (await svc.async.stake.validator.list()).data, 'onReturn')
 }
 
-const namesOf = new WeakMap<readonly Candidate[], ReadonlyMap<string, string>>()
-
 /** The name that an owner has given its candidacy; empty where there is none. */
-export function nameOf(candidates: readonly Candidate[] | undefined, owner: string): string {
-  if (candidates === undefined) return ''
-  const names =
-    namesOf.get(candidates) ??
-    new Map(candidates.map(({ owner_address: address, description: { name } }) => [address, name.trim()]))
-  namesOf.set(candidates, names)
-  return names.get(owner) ?? ''
-}
+export const nameOf = (candidates: readonly Candidate[] | undefined, owner: string): string =>
+  candidates?.find((one) => one.owner_address === owner)?.description.name.trim() ?? ''

@@ -12,9 +12,6 @@ import { useCandidates } from './validators.ts'
 type Vote = WholeProposal['Votes'][number]
 type Event = GetValidatorHistoryResult['data'][number]
 
-/** A vote, and who owns now the candidacy that gave it. */
-export type OwnedVote = Vote & { readonly owner: string }
-
 /** Votes whose owners are looked for, at most: each is a question or more. */
 const ASKED_MAX = 30
 
@@ -64,7 +61,7 @@ async function askOwner(proposalId: string, { Voter: voter, BlockHeight: height 
 export function useOwnedVotes(
   { Id: id, CreatedAt: since }: Pick<WholeProposal, 'Id' | 'CreatedAt'>,
   votes: readonly Vote[],
-): readonly OwnedVote[] {
+): readonly (Vote & { readonly owner: string })[] {
   const candidates = useCandidates().data
   const updated = new Map(candidates?.map(({ owner_address: owner, updated_at: time }) => [owner, time]))
   // A hand-over is an update. Who has no candidacy any more comes first.

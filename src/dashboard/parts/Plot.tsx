@@ -4,10 +4,9 @@ import type uPlot from 'uplot'
 interface PlotProps {
   /** What is plotted, in words: a reader who sees no plot hears it, with the last value. */
   readonly label: string
-  /** Ascending: heights, or Unix seconds with `isTime`. */
+  /** Heights, ascending. */
   readonly x: readonly number[]
   readonly y: readonly number[]
-  readonly isTime?: boolean
   /** `steps`: each value stays until the next one. */
   readonly kind?: 'line' | 'bars' | 'steps'
   /** A value of y with its unit, as the axis and the legend write it. */
@@ -35,7 +34,7 @@ function roomOfBars({ data: [x] }: uPlot, low: number, high: number): uPlot.Rang
   return [low - half, high + half]
 }
 
-function optionsOf(library: typeof uPlot, width: number, { isTime = false, kind, print, height }: PlotProps) {
+function optionsOf(library: typeof uPlot, width: number, { kind, print, height }: PlotProps) {
   const [accent, ink, rule] = [colour('--accent'), colour('--ink-soft'), colour('--rule')]
   const axis = { stroke: ink, grid: { stroke: rule, width: 1 }, ticks: { show: false }, font: '12px system-ui' }
   return {
@@ -45,7 +44,7 @@ function optionsOf(library: typeof uPlot, width: number, { isTime = false, kind,
     cursor: { y: false, drag: { x: false, y: false } },
     legend: { show: false },
     scales: {
-      x: { time: isTime, ...(kind === 'bars' ? { range: roomOfBars } : {}) },
+      x: { time: false, ...(kind === 'bars' ? { range: roomOfBars } : {}) },
       y: {
         range: (_: uPlot, low: number, high: number): uPlot.Range.MinMax => [
           Math.min(0, low),
@@ -58,12 +57,7 @@ function optionsOf(library: typeof uPlot, width: number, { isTime = false, kind,
         ...axis,
         grid: { show: false },
         space: 70,
-        ...(isTime
-          ? {}
-          : {
-              values: (_: uPlot, all: number[]) =>
-                all.map((one) => (Number.isInteger(one) ? one.toLocaleString('en') : '')),
-            }),
+        values: (_: uPlot, all: number[]) => all.map((one) => (Number.isInteger(one) ? one.toLocaleString('en') : '')),
       },
       { ...axis, size: roomOf, space: 40, values: (_: uPlot, all: number[]) => all.map(print) },
     ],

@@ -2,7 +2,7 @@ import { head, recentBlocks } from '../data/chain.ts'
 import { useStore } from '../data/store.ts'
 import { askTransactions, type FoundTxs, isOf, movedFor, type TxFilter } from '../data/txHistory.ts'
 import { useAnswer } from '../data/useAnswer.ts'
-import { heightOfLatest, LATEST_TXS, type LiveTx, useLive } from '../data/useTransactions.ts'
+import { heightOfLatest, LATEST_TXS, type Tx, useLive } from '../data/useTransactions.ts'
 import { formatCount } from '../format.ts'
 import { Svc } from '../../client/index.ts'
 import { operationNames, operationTitle } from '../operations/index.ts'
@@ -14,10 +14,10 @@ import { Steps } from './Steps.tsx'
 import { type Column, Table } from './Table.tsx'
 import { txColumns, txLink } from './transactions.tsx'
 
-const positionOf = ({ height, index }: LiveTx): string => `${height}/${index}`
+const positionOf = ({ height, index }: Tx): string => `${height}/${index}`
 
 /** What a transaction brought to a balance, or took from it. */
-const moved = (address: string): Column<LiveTx> => ({
+const moved = (address: string): Column<Tx> => ({
   title: 'In and out',
   value: (tx) => Number(movedFor(address, tx) ?? 0n),
   file: (tx) => {
@@ -66,7 +66,7 @@ function useFilter(address: string | undefined): { readonly filter: TxFilter; re
 }
 
 /** The newest transactions: those that the page was told of, and behind them what the gateway found. */
-function newestOf(told: readonly LiveTx[], filter: TxFilter, found: FoundTxs | undefined): FoundTxs | undefined {
+function newestOf(told: readonly Tx[], filter: TxFilter, found: FoundTxs | undefined): FoundTxs | undefined {
   const rows = told.filter((tx) => isOf(tx, filter))
   const last = told.at(-1)
   const [height, earliest] = [told[0]?.height ?? 0, 0]

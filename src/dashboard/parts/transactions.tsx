@@ -1,14 +1,11 @@
 import { failureOf } from '../../client/errors.ts'
-import type { GetTransactionResult } from '../../client/index.ts'
+import type { Tx } from '../data/useTransactions.ts'
 import { linkTo } from '../route.ts'
 import { operationWords } from '../operations/index.ts'
 import { agoColumn, heightColumn } from './columns.tsx'
 import type { Column } from './Table.tsx'
 import { AccountLink, Badge, TxLink, UserText } from './text.tsx'
 import { Sentence, sentenceText } from './Words.tsx'
-
-/** A transaction in a block; with its block's time where that is known. */
-export type Tx = NonNullable<GetTransactionResult> & { readonly time?: string }
 
 /** Why a transaction failed: `code 20: Insufficient balance`; undefined when it did not. */
 export function whyFailed(tx: Tx): string | undefined {

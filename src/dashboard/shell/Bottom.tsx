@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { gatewayUrl } from '../data/gateway.ts'
+import { keep, readKept } from '../data/kept.ts'
 import { VerifySwitch } from '../parts/Verified.tsx'
 
 type Theme = 'light' | 'dark' | undefined
@@ -7,13 +8,8 @@ type Theme = 'light' | 'dark' | undefined
 const KEY = 'svcd-theme'
 
 function readTheme(): Theme {
-  try {
-    const kept = localStorage.getItem(KEY)
-    return kept === 'light' || kept === 'dark' ? kept : undefined
-  } catch {
-    // A browser that keeps nothing for this page: it looks as the system does.
-    return undefined
-  }
+  const kept = readKept('localStorage', KEY)
+  return kept === 'light' || kept === 'dark' ? kept : undefined
 }
 
 function applyTheme(theme: Theme): void {
@@ -34,12 +30,7 @@ export function Bottom() {
     const next = NEXT[theme ?? 'system']
     setTheme(next)
     applyTheme(next)
-    try {
-      if (next === undefined) localStorage.removeItem(KEY)
-      else localStorage.setItem(KEY, next)
-    } catch {
-      // The choice lasts as long as this page then.
-    }
+    keep('localStorage', KEY, next ?? null)
   }
   return (
     <footer class='bottom'>

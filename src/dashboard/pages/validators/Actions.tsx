@@ -9,7 +9,8 @@ import { act, isWatched } from '../../wallet/act.ts'
 import { choose, useWallet } from '../../wallet/wallet.ts'
 import { openWallet } from '../../wallet/walletDialog.ts'
 import type { Stake } from '../../wallet/facts.ts'
-import type { Candidacy, Params, Validator } from './candidacy.ts'
+import type { Candidate } from '../../data/validators.ts'
+import type { Candidacy, Params } from './candidacy.ts'
 import { linkToValidator } from './parts.tsx'
 import type { Unbonding } from './StatusNote.tsx'
 
@@ -53,7 +54,7 @@ function AcceptOffer({ stake, offer }: { readonly stake: Stake; readonly offer: 
 }
 
 /** What the foundation can do. */
-function Verify({ validator: { owner_address: candidateAddress, verified } }: { readonly validator: Validator }) {
+function Verify({ validator: { owner_address: candidateAddress, verified } }: { readonly validator: Candidate }) {
   const isVerified = verified === 'Y'
   return (
     <Section title='For the foundation'>

@@ -21,7 +21,8 @@ import { WhenBlock } from '../../parts/TimeLeft.tsx'
 import { linkTo } from '../../route.ts'
 import { selfStake } from '../../operations/candidacy.ts'
 import { useWallet } from '../../wallet/wallet.ts'
-import { type Candidacy, formatReturn, takesStakes, type Validator } from './candidacy.ts'
+import type { Candidate } from '../../data/validators.ts'
+import { type Candidacy, formatReturn, takesStakes } from './candidacy.ts'
 import { Actions } from './Actions.tsx'
 import { Awards } from './Awards.tsx'
 import { Delegators, RaiseNote } from './Delegators.tsx'
@@ -87,7 +88,7 @@ function Numbers({ candidacy, stake, inflation }: Found & Pick<Answered, 'inflat
 
 const orNone = (text: string) => (text.trim() === '' ? undefined : <UserText text={text} />)
 
-function About({ validator: { description } }: { readonly validator: Validator }) {
+function About({ validator: { description } }: { readonly validator: Candidate }) {
   const { website, location, email, profile } = description
   if ([website, location, email, profile].every((text) => text.trim() === '')) return null
   return (
@@ -104,7 +105,7 @@ function About({ validator: { description } }: { readonly validator: Validator }
   )
 }
 
-function Keys({ validator, params }: { readonly validator: Validator; readonly params: Answered['params'] }) {
+function Keys({ validator, params }: { readonly validator: Candidate; readonly params: Answered['params'] }) {
   const { pub_key, owner_address: owner, max_shares: max, block_height: height, rank } = validator
   return (
     <Section title='Candidacy'>

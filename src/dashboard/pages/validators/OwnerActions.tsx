@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { parseAddress } from '../../../values/address.ts'
 import { useClock } from '../../data/blockTime.ts'
-import { useCandidates } from '../../data/validators.ts'
+import { type Candidate, useCandidates } from '../../data/validators.ts'
 import type { Typing } from '../../forms/check.ts'
 import { OperationForm } from '../../forms/OperationForm.tsx'
 import { formatCount } from '../../format.ts'
@@ -12,7 +12,6 @@ import { WhenBlock } from '../../parts/TimeLeft.tsx'
 import { act } from '../../wallet/act.ts'
 import type { Stake } from '../../wallet/facts.ts'
 import type { ActionsProps } from './Actions.tsx'
-import type { Validator } from './candidacy.ts'
 import { UpdateForm } from './UpdateForm.tsx'
 
 /** What an owner may open below the buttons. */
@@ -56,7 +55,7 @@ function Return({
   validator,
   params,
   unbonding,
-}: Pick<ActionsProps, 'params' | 'unbonding'> & { validator: Validator }) {
+}: Pick<ActionsProps, 'params' | 'unbonding'> & { validator: Candidate }) {
   const back = unbonding
     .filter(({ pub_key }) => pub_key.value === validator.pub_key.value)
     .reduce((sum, { amount }) => sum + BigInt(amount), 0n)

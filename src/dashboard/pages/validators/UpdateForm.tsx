@@ -7,12 +7,13 @@ import { WhenBlock } from '../../parts/TimeLeft.tsx'
 import { useClock } from '../../data/blockTime.ts'
 import { formatCount, formatRatio, formatTokens } from '../../format.ts'
 import type { Stake } from '../../wallet/facts.ts'
-import type { Params, Validator } from './candidacy.ts'
+import type { Candidate } from '../../data/validators.ts'
+import type { Params } from './candidacy.ts'
 
 const DESCRIPTION = ['name', 'website', 'location', 'email', 'profile'] as const
 
 /** What the form of an update begins with. */
-const typedToday = ({ description, pub_key, max_shares: max, comp_rate: rate }: Validator): Typing => ({
+const typedToday = ({ description, pub_key, max_shares: max, comp_rate: rate }: Candidate): Typing => ({
   ...Object.fromEntries(DESCRIPTION.map((name) => [`description.${name}`, description[name]])),
   pubKey: pub_key.value,
   maxAmount: Svc.toTokens(max),
@@ -67,7 +68,7 @@ function Consequences({ typing, today, validator, stake, params }: FormOf & { ty
 }
 
 interface FormOf {
-  readonly validator: Validator
+  readonly validator: Candidate
   readonly stake: Stake
   readonly params: Params
 }

@@ -1,11 +1,8 @@
-import type { QueryAbsencesResult, QueryParamsResult, QueryValidatorsResult } from '../../../client/index.ts'
+import type { QueryAbsencesResult, QueryParamsResult } from '../../../client/index.ts'
 import { maxOf, ONE, parseRatio, TOKEN } from '../../../base/amount.ts'
-import type { Member } from '../../data/validators.ts'
+import type { Candidate, Member } from '../../data/validators.ts'
 import { formatRatio, formatShare } from '../../format.ts'
 import type { Tone } from '../../parts/text.tsx'
-
-/** A validator or candidate, as the chain lists it. */
-export type Validator = QueryValidatorsResult['data'][number]
 
 type Absence = QueryAbsencesResult['data'][number]
 
@@ -23,7 +20,7 @@ export const STATUS_WORDS: Readonly<Record<Status, { readonly word: string; read
 
 /** A candidacy and what it counts for now. */
 export interface Candidacy {
-  readonly validator: Validator
+  readonly validator: Candidate
   readonly status: Status
   /** What CometBFT was told for its keys: 1 while a key has not signed yet, 0 outside the set. */
   readonly power: number
@@ -33,7 +30,7 @@ export interface Candidacy {
   readonly absent: number
 }
 
-function statusOf({ state, active, pub_key: { value: key } }: Validator, members: readonly Member[]): Status {
+function statusOf({ state, active, pub_key: { value: key } }: Candidate, members: readonly Member[]): Status {
   if (state === 'Withdrawn') return 'withdrawn'
   if (members.some(({ pub_key, proven }) => pub_key.value === key && !proven)) return 'joining'
   if (active === 'N') return 'inactive'
@@ -44,7 +41,7 @@ const NONE: readonly Member[] = []
 
 /** Each candidacy with its members of the set. One that changes its key has two: the old key's and the new one's. */
 export function withMembers(
-  validators: readonly Validator[],
+  validators: readonly Candidate[],
   set: readonly Member[],
   absences: readonly Absence[],
 ): readonly Candidacy[] {
@@ -71,7 +68,7 @@ export const totalPower = (members: readonly { readonly power: number }[]): numb
 export type Params = QueryParamsResult['data']
 
 /** What can still be staked with a candidacy, in base units. */
-export const roomOf = ({ max_shares: max, shares }: Validator): bigint => maxOf(0n, BigInt(max) - BigInt(shares))
+export const roomOf = ({ max_shares: max, shares }: Candidate): bigint => maxOf(0n, BigInt(max) - BigInt(shares))
 
 /** True for a candidacy with which others can stake: it is live, and has room for the least that one can stake. */
 export const takesStakes = ({ validator, status }: Candidacy): boolean =>

@@ -2,7 +2,8 @@ import { formatCount, formatShare } from '../../format.ts'
 import { visibleText } from '../../marks.ts'
 import { Badge, Short, UserText } from '../../parts/text.tsx'
 import { linkTo } from '../../route.ts'
-import { type Candidacy, type Status, STATUS_WORDS, type Validator } from './candidacy.ts'
+import type { Candidate } from '../../data/validators.ts'
+import { type Candidacy, type Status, STATUS_WORDS } from './candidacy.ts'
 
 /** The page of a candidacy. */
 export const linkToValidator = (owner: string): string => linkTo(['validators', owner])
@@ -11,7 +12,7 @@ export const linkToValidator = (owner: string): string => linkTo(['validators', 
 export const linkToForm = (owner: string, what: 'stake' | 'take-back'): string => linkTo(['validators', owner, what])
 
 /** A link to the form that stakes with a validator. */
-export const StakeLink = ({ validator }: { readonly validator: Validator }) => (
+export const StakeLink = ({ validator }: { readonly validator: Candidate }) => (
   <a href={linkToForm(validator.owner_address, 'stake')} title={`Stake with ${validator.owner_address}`}>
     Stake
     <span class='visually-hidden'>
@@ -38,7 +39,7 @@ export const VerifiedMark = () => (
 )
 
 /** A candidacy's name, or the address of its owner, as a link to its page. */
-export function NameCell({ validator }: { readonly validator: Validator }) {
+export function NameCell({ validator }: { readonly validator: Candidate }) {
   const { owner_address: owner, description, verified } = validator
   const name = description.name.trim()
   return (

@@ -1,6 +1,6 @@
 import { svc } from '../../data/gateway.ts'
 import { useAnswer } from '../../data/useAnswer.ts'
-import { type Inflation, type Params, totalPower, withMembers } from './candidacy.ts'
+import { type Inflation, totalPower, withMembers } from './candidacy.ts'
 
 /** The whole list of a chain with more candidacies is asked for only every LONG_PAUSE_MS: it is megabytes. */
 const LONG_LIST = 300
@@ -15,14 +15,9 @@ export async function askAround() {
     svc.async.governance.getParams(),
     svc.async.getSupply(),
   ])
-  return { set, absences, params, inflation: inflationOf(supply, params, totalPower(set)) }
+  const inflation: Inflation = { supply: BigInt(supply), rate: params.inflation_rate, power: totalPower(set) }
+  return { set, absences, params, inflation }
 }
-
-const inflationOf = (supply: string, { inflation_rate: rate }: Params, power: number): Inflation => ({
-  supply: BigInt(supply),
-  rate,
-  power,
-})
 
 async function askAll() {
   const [list, around] = await Promise.all([svc.async.stake.validator.list(), askAround()])
