@@ -32,11 +32,6 @@ export interface TxRow {
   readonly gas_price: string
 }
 
-/** The answer to `/history/transaction/<hash>`. */
-interface TxAnswer extends Span {
-  readonly transaction: TxRow | null
-}
-
 const bytes = (text: string): Uint8Array => fromBase64(text) as Uint8Array
 
 /** A transaction of the index, and the price of gas that was in force in its block. */
@@ -49,21 +44,18 @@ export const foundTxOf = (row: TxRow): FoundTx & { readonly gasPrice: bigint } =
   gasPrice: BigInt(row.gas_price),
 })
 
-/** Reads a path at the head. */
-type Read = (path: string) => Promise<{ readonly height: number; readonly data: unknown }>
-
 /**
  * Returns a function that finds a transaction in a block by its hash, or undefined. The index may be a moment behind the
  * blocks, so it is asked again until it has the block that was the head at first, up to INDEX_TRIES times. Throws RpcError
  * -32011 with the hash when it still lacks that block: what it does not have may be there all the same.
  */
 export const findTxWith =
-  (read: Read) =>
+  (read: (path: string) => Promise<{ readonly height: number; readonly data: unknown }>) =>
   async (hash: string): Promise<ReturnType<typeof foundTxOf> | undefined> => {
     let head: number | undefined
     for (let tries = 1; ; tries++) {
       const { height, data } = await read(`/history/transaction/${hash}`)
-      const { transaction, first_height: first, last_height } = data as TxAnswer
+      const { transaction, first_height: first, last_height } = data as Span & { readonly transaction: TxRow | null }
       if (transaction !== null) return foundTxOf(transaction)
       head ??= height
       // One that holds no block yet says that it begins behind the head.

@@ -66,18 +66,18 @@ function skip(subscription: Subscription, to: number): void {
   subscription.next = to + 1
 }
 
-/** Who is subscribed, and up to which height the feed has told everyone who was waiting. */
-interface Board {
-  readonly running: ReadonlySet<Subscription>
-  readonly reached: () => number
-}
-
 /**
  * Reads blocks for the subscriptions that are behind, until none is. Each round gives every one of them at least one block,
  * the lowest first, so that slow ones catch up and then share what is read. A subscription that begins further back during
- * a round waits for the next round, so that strangers cannot keep others waiting.
+ * a round waits for the next round, so that strangers cannot keep others waiting. `reached`: up to which height the feed
+ * has told everyone who was waiting.
  */
-function createRefill(chain: Chain, { running, reached }: Board, onError: (error: unknown) => void) {
+function createRefill(
+  chain: Chain,
+  running: ReadonlySet<Subscription>,
+  reached: () => number,
+  onError: (error: unknown) => void,
+) {
   let isRunning = false
   let closed = false
   const behind = (): Subscription[] => [...running].filter(({ next }) => next <= reached())
@@ -147,7 +147,7 @@ export function createSubscriptions(
   let publishing = Promise.resolve()
   // Up to here the feed has told everyone who was waiting; whoever waits for less has to be read for.
   const reached = (): number => (underWay === 0 ? Math.max(published, chain.feed.head()) : published)
-  const refill = createRefill(chain, { running, reached }, onError)
+  const refill = createRefill(chain, running, reached, onError)
 
   /** Says from where a subscription goes on if it is lost before there is news, and tells it what it lacks. */
   const start = (one: Subscription): void => {

@@ -35,29 +35,24 @@ export function watchHead(afterMs?: number, nowMs: () => number = () => performa
   let intervals: readonly number[] = []
   let last: Seen | undefined
   const limit = (): number => (afterMs === undefined ? stalledAfterMs(intervals) : afterMs || Infinity)
-  let stalledAtMs = seenMs + limit()
-  const see = (at: number): void => {
-    height = at
-    seenMs = nowMs()
-    stalledAtMs = seenMs + limit()
-  }
   return {
     /** To be called with the head when the feed begins, from when on a block is due, and with each committed height. */
-    onHeight: see,
+    onHeight: (at: number): void => {
+      height = at
+      seenMs = nowMs()
+    },
     /** To be called with each block, for the time from block to block. */
     onBlock: (block: Seen): void => {
-      if (last?.height === block.height - 1) {
+      if (last?.height === block.height - 1)
         intervals = [...intervals, block.timeMs - last.timeMs].slice(-INTERVALS_KEPT)
-        stalledAtMs = seenMs + limit()
-      }
       last = block
     },
     /** The time since the last block was seen, or since the start while none was, in ms. */
     ageMs: (): number => nowMs() - seenMs,
-    /** Returns the stall, or undefined after one comparison while there is none. */
+    /** Returns the stall, or undefined while there is none. */
     stall: (): Stall | undefined => {
-      const now = nowMs()
-      return now < stalledAtMs ? undefined : { stalledMs: Math.floor(now - seenMs), height }
+      const stalledMs = nowMs() - seenMs
+      return stalledMs < limit() ? undefined : { stalledMs: Math.floor(stalledMs), height }
     },
   }
 }

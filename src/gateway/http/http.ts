@@ -127,15 +127,6 @@ function addClosing(app: FastifyInstance, onClosing: () => void, { closeIdle }: 
   })
 }
 
-/** Asks at most once in `pauseMs`. All who ask in between get the same answer. */
-function atMostEvery<T>(pauseMs: number, ask: () => Promise<T>): () => Promise<T> {
-  let last: { readonly atMs: number; readonly answer: Promise<T> } | undefined
-  return () => {
-    if (last === undefined || performance.now() - last.atMs > pauseMs) last = { atMs: performance.now(), answer: ask() }
-    return last.answer
-  }
-}
-
 /** True for addresses of the list. */
 function isAmong(addresses: readonly string[]): (address: string) => boolean {
   const list = new BlockList()
@@ -270,9 +261,11 @@ export async function createHttpServer(routes: Routes): Promise<FastifyInstance>
     return page === undefined ? reply.callNotFound() : page(request, reply)
   })
   app.get('/healthz', async () => ({ ok: true }))
-  const shared = atMostEvery(READY_MS, ready)
+  let last: { readonly atMs: number; readonly answer: Promise<Readiness> } | undefined
   app.get('/readyz', async (_request, reply) => {
-    const readiness = await shared()
+    const nowMs = performance.now()
+    if (last === undefined || nowMs - last.atMs > READY_MS) last = { atMs: nowMs, answer: ready() }
+    const readiness = await last.answer
     return reply.code(readiness.ready ? 200 : 503).send(readiness)
   })
   app.get('/openrpc.json', async (request, reply) =>
