@@ -2,7 +2,6 @@ import { fromBase64, fromHex, toBase64 } from '../../base/bytes.ts'
 import { type Field, field, FieldError, readFields } from '../../tx/fields.ts'
 import { HISTORY_POSITION, parseHistoryPosition } from '../../values/historyPosition.ts'
 import { uint } from '../../values/number.ts'
-import { flag } from '../../values/text.ts'
 import type { JsonSchema } from '../../values/valueType.ts'
 import type { Params } from './envelope.ts'
 import type { Method } from './methods/define.ts'
@@ -95,7 +94,13 @@ export const transactionBytes = textField({
 
 const choices = (values: readonly string[]): string => `one of ${values.join(', ')}`
 
-const oneOf = (name: string, values: readonly string[], doc: string, form = choices(values)): Field<string> =>
+/** One of a few texts. `form`: how the error of any other value names them. */
+export const oneOf = (
+  name: string,
+  values: readonly string[],
+  doc = choices(values),
+  form = choices(values),
+): Field<string> =>
   textField({
     name,
     doc,
@@ -114,24 +119,6 @@ export const countedUpTo = oneOf(
 
 /** Of which block a balance is asked for. */
 export const latestBlock = oneOf('latestBlock', ['latest'], 'latest: the answer is always for the head', 'latest')
-
-/** What is subscribed to. */
-export const subscriptionTopic = (topics: readonly string[]): Field<string> =>
-  oneOf('subscriptionTopic', topics, choices(topics))
-
-/** An operation: its method's name without svc_. */
-export const operationName = (names: readonly string[]): Field<string> =>
-  oneOf('operationName', names, "operation: its method's name without svc_")
-
-/** Whether a call waits for the block. */
-export const waitForBlock = field(
-  flag,
-  'whether to wait for the block (true, the default) or to answer after CheckTx (false)',
-)
-
-/** A table of the state. */
-export const rowTable = (names: readonly string[]): Field<string> =>
-  oneOf('rowTable', names, 'table of the state, as protocol.md §2 lists them')
 
 const ROW_KEY = '^[A-Za-z0-9_=/-]{0,128}$'
 

@@ -3,13 +3,13 @@ import { toBase64 } from '../../../base/bytes.ts'
 import { printTime } from '../../../base/time.ts'
 import { VERSION } from '../../../base/version.ts'
 import { answerSchema, printPath, type QueryEntry } from '../../../modules/query.ts'
-import { queryEntries, tables, txEntries, txEntryOf } from '../../../modules/registry.ts'
+import { queryEntries, tables, txEntryOf } from '../../../modules/registry.ts'
 import { field, type Fields, optional } from '../../../tx/fields.ts'
 import { decimal } from '../../../tx/result.ts'
 import { uint } from '../../../values/number.ts'
 import type { Chain } from '../../chain.ts'
 import { RpcError } from '../errors.ts'
-import { countedUpTo, latestBlock, operationName, rowKey, rowTable } from '../fields.ts'
+import { countedUpTo, latestBlock, oneOf, rowKey } from '../fields.ts'
 import { feeEstimate, provenRow, statusObject } from '../openrpc.ts'
 import { defineMethod, type Method } from './define.ts'
 
@@ -122,7 +122,7 @@ export const queryMethods: readonly Method[] = [
   defineMethod({
     name: 'svc_estimateFee',
     doc: 'Gas and fee (in base units) of an operation at the gas price of the head; what it stakes or pays comes on top.',
-    input: { operation: operationName(txEntries.map(({ operation }) => operation)) },
+    input: { operation: oneOf('operationName', [...txEntryOf.keys()], "operation: its method's name without svc_") },
     result: feeEstimate,
     run: async ({ chain }, { operation }) => {
       const { height, data } = await chain.queryOne('/governance/params')
@@ -172,7 +172,10 @@ export const chainMethods: readonly Method[] = [
   defineMethod({
     name: 'svc_getProof',
     doc: 'A row of the state at the head, with the ICS-23 proof of it or of its absence; a candidacy by its id or its owner.',
-    input: { table: rowTable(HASHED), key: optional(rowKey) },
+    input: {
+      table: oneOf('rowTable', HASHED, 'table of the state, as protocol.md §2 lists them'),
+      key: optional(rowKey),
+    },
     result: provenRow,
     run: ({ chain }, { table, key = '' }) => proveRow(chain, table, key),
   }),

@@ -2,7 +2,7 @@ import { field, optional } from '../../../tx/fields.ts'
 import { address } from '../../../values/address.ts'
 import { uint } from '../../../values/number.ts'
 import { text } from '../../../values/text.ts'
-import { subscriptionTopic } from '../fields.ts'
+import { oneOf } from '../fields.ts'
 import { type Topic, TOPICS } from '../../feed/news.ts'
 import { defineMethod, type Method } from './define.ts'
 
@@ -12,7 +12,7 @@ export const subscribeMethods: readonly Method[] = [
     name: 'svc_subscribe',
     doc: 'On a websocket: sends each new block, transaction, or event of proposals or the validator set from now on.',
     input: {
-      topic: subscriptionTopic(TOPICS),
+      topic: oneOf('subscriptionTopic', TOPICS),
       address: optional(field(address, 'with tx: only transactions that concern this account')),
       from: optional(
         field(uint, 'the first height to tell of, at most 100 blocks back; the one after the head when left out'),

@@ -6,7 +6,8 @@ import { sentResultSchema, shortfallSchema, transactionResultSchema } from '../.
 import { decodeShortfall } from '../../../tx/shortfall.ts'
 import { uint } from '../../../values/number.ts'
 import { isRpcError, RpcError } from '../errors.ts'
-import { transactionBytes, transactionHash, waitForBlock } from '../fields.ts'
+import { transactionBytes, transactionHash } from '../fields.ts'
+import { flag } from '../../../values/text.ts'
 import { printTx } from '../../feed/found.ts'
 import { foundTransaction } from '../openrpc.ts'
 import { resultOf, sentResult } from '../result.ts'
@@ -57,7 +58,10 @@ export const operationMethods: readonly Method[] = txEntries.map(operationMethod
 const sendRawTransaction = defineMethod({
   name: 'svc_sendRawTransaction',
   doc: 'Sends a signed transaction and waits for its block unless told otherwise; the same bytes never execute twice.',
-  input: { transaction: transactionBytes, wait: optional(waitForBlock) },
+  input: {
+    transaction: transactionBytes,
+    wait: optional(field(flag, 'whether to wait for the block (true, the default) or to answer after CheckTx (false)')),
+  },
   positional: 1,
   errors: ['nodeAway', 'notInBlock', 'mempoolFull'],
   result: sentResultSchema,
