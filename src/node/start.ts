@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { type AbciServer, startAbciServer } from '../abci/index.ts'
 import { createApp } from '../app/app.ts'
-import type { AppLogger } from '../app/context.ts'
 import { OtherProgramVersion } from '../app/programVersion.ts'
 import { ensureFolder } from '../base/folder.ts'
 import { VERSION } from '../base/version.ts'
@@ -70,26 +69,16 @@ export interface End {
 /** A node that runs. */
 export type RunningNode = Awaited<ReturnType<typeof startNode>>
 
-/** The application's options for snapshots, and the thread that makes them unless the interval is 0. */
-function openSnapshots(home: string, chainId: string, { interval, keep }: Retention, logger: AppLogger) {
-  const folder = snapshotsOf(home)
-  const restorePath = restorePathOf(home)
-  const maker =
-    interval === 0 ? undefined : startSnapshotMaker({ path: statePathOf(home), folder, interval, keep, logger })
-  return {
-    maker,
-    options: { folder, restorePath, chainId, ...(maker === undefined ? {} : { beginAt: maker.beginAt }) },
-  }
-}
-
 /** Starts what works beside the thread that executes blocks. */
 function startThreads(
-  { home, retention, verifyThreads, history = true, logger }: NodeOptions,
+  { home, retention: { interval, keep }, verifyThreads, history = true, logger }: NodeOptions,
   chainId: string,
   height: () => number,
 ) {
-  const { maker, options: snapshots } = openSnapshots(home, chainId, retention, logger)
   const statePath = statePathOf(home)
+  const folder = snapshotsOf(home)
+  const maker = interval === 0 ? undefined : startSnapshotMaker({ path: statePath, folder, interval, keep, logger })
+  const snapshots = { folder, restorePath: restorePathOf(home), chainId, ...(maker && { beginAt: maker.beginAt }) }
   const historyPath = history ? historyPathOf(home) : undefined
   const histories =
     historyPath === undefined ? undefined : startHistoryIndex({ statePath, path: historyPath, chainId, logger })
@@ -136,17 +125,13 @@ function createEnd(home: string, logger: Logger) {
   }
 }
 
-/** Removes what a killed process left, before anything is written: it may be what fills the disk. */
-function removeLeftovers(home: string): void {
+/** Opens the state of a home for a program that can execute its next block. */
+function openHome(home: string, chainId: string, programVersion: number): ReturnType<typeof openState> {
+  // What a killed process left goes before anything is written: it may be what fills the disk.
   locked(statePathOf(home), () => {
     tidySnapshots(snapshotsOf(home))
     removeRestore(restorePathOf(home))
   })
-}
-
-/** Opens the state of a home for a program that can execute its next block. */
-function openHome(home: string, chainId: string, programVersion: number): ReturnType<typeof openState> {
-  removeLeftovers(home)
   const store = openState(statePathOf(home), chainId)
   try {
     assertRuns(home, programVersion, chainVersionOf(home, store))

@@ -11,11 +11,6 @@ export interface HistoryWorkerOptions {
   readonly path: string
 }
 
-/** Tells the thread that a block was committed. */
-export interface HistoryWorkerRequest {
-  readonly retainHeight: number
-}
-
 /**
  * A message of the thread. `doneTo`: the height up to which the index is on disk; after `done` the thread waits.
  * `begunAnew`: blocks were missing, and the index begins at this height.
@@ -102,9 +97,9 @@ export function startHistoryIndex({
     isBehind = isBusy
     if (isBusy) return
     isBusy = true
-    thread.post({ retainHeight })
+    thread.post(retainHeight)
   }
-  const thread = startWorkerThread<HistoryWorkerRequest, HistoryWorkerMessage>({
+  const thread = startWorkerThread<number, HistoryWorkerMessage>({
     file: new URL('./worker.ts', import.meta.url),
     workerData: { statePath, path } satisfies HistoryWorkerOptions,
     tellsLoaded: true,

@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { openJournal } from '../../store/index.ts'
 import { historyBlockCodec } from './block.ts'
 import { openHistoryWriter } from './file.ts'
-import type { HistoryWorkerMessage, HistoryWorkerOptions, HistoryWorkerRequest } from './thread.ts'
+import type { HistoryWorkerMessage, HistoryWorkerOptions } from './thread.ts'
 
 /** The bytes of the journal that one transaction of the index takes, about. */
 const BATCH_BYTES = 4 * 1024 * 1024
@@ -36,7 +36,7 @@ function take(): number {
   }
 }
 
-parentPort?.on('message', ({ retainHeight }: HistoryWorkerRequest) => {
+parentPort?.on('message', (retainHeight: number) => {
   let doneTo = take()
   while (index.cutBelow(retainHeight)) {
     // Blocks go on meanwhile.

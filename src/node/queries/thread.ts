@@ -12,9 +12,6 @@ export interface QueryWorkerOptions {
   readonly answerMsMax: number
 }
 
-/** Queries that the thread answers in one read of the state. */
-export type QueryBatch = readonly QueryRequest[]
-
 /** An answer and its cost: its size in bytes, and ROW_COST of worker.ts for each row that was read. */
 export interface QueryAnswer {
   readonly response: QueryResponse
@@ -91,7 +88,7 @@ export function startQueryThread({ path, historyPath, logger, height, limits: gi
     }
     next()
   }
-  const thread = startWorkerThread<QueryBatch, QueryWorkerMessage>({
+  const thread = startWorkerThread<readonly QueryRequest[], QueryWorkerMessage>({
     file: new URL('./worker.ts', import.meta.url),
     workerData: { path, historyPath, answerMsMax: limits.answerMsMax } satisfies QueryWorkerOptions,
     heapMibMax: 512,

@@ -8,7 +8,7 @@ import { tables } from '../../modules/registry.ts'
 import { historyQueries } from '../history/queries.ts'
 import { type CommittedState, openSqliteReader } from '../../store/index.ts'
 import { collectWhenQuiet } from '../runtime.ts'
-import type { QueryAnswer, QueryBatch, QueryWorkerMessage, QueryWorkerOptions } from './thread.ts'
+import type { QueryAnswer, QueryWorkerMessage, QueryWorkerOptions } from './thread.ts'
 
 /** The most bytes of list answers that are cached while the state does not change. */
 const CACHE_BYTES_MAX = 32 * 1024 * 1024
@@ -89,13 +89,10 @@ function answer(state: CommittedState, request: QueryRequest): QueryAnswer {
   return { response: isListPath(path) ? cache(path, response) : response, cost }
 }
 
-/**
- * Answers a batch from the state that is committed now. No read stays open afterwards, so that SQLite's WAL can be
- * written back.
- */
-const answerBatch = (batch: QueryBatch): readonly QueryAnswer[] =>
-  reader.read((state) => batch.map((request) => answer(state, request)))
-
 collectWhenQuiet()
-parentPort?.on('message', (batch: QueryBatch) => post({ kind: 'answered', answers: answerBatch(batch) }))
+parentPort?.on('message', (batch: readonly QueryRequest[]) => {
+  // From the state that is committed now. No read stays open afterwards, so that SQLite's WAL can be written back.
+  const answers = reader.read((state) => batch.map((request) => answer(state, request)))
+  post({ kind: 'answered', answers })
+})
 post({ kind: 'ready' })
