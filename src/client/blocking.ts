@@ -15,12 +15,6 @@ export interface HttpText {
 /** What came of a request: an answer, or the reason why there is none. */
 type HttpAnswer = HttpText | { readonly reason: string; readonly isLate: boolean }
 
-interface Job {
-  readonly url: string
-  readonly init: RequestInit
-  readonly ms: number
-}
-
 /** The Error of a synchronous call where waiting is impossible; it shows the line to write instead. */
 export const cannotWait = (functionCall: string, why: string): Error =>
   new Error(
@@ -66,7 +60,7 @@ function workerOf({ Worker: NodeWorker }: Threads): Worker {
 }
 
 /** Does a job in the worker while this thread waits for it. */
-function wait(node: Threads, job: Job): HttpAnswer {
+function wait(node: Threads, job: { url: string; init: RequestInit; ms: number }): HttpAnswer {
   const flag = new Int32Array(new SharedArrayBuffer(4))
   const { port1, port2 } = new node.MessageChannel()
   workerOf(node).postMessage({ job, flag, port: port2 }, [port2])

@@ -43,14 +43,11 @@ export interface VerifiedDelegation {
   readonly candidacy: Json
 }
 
-/** The shares that svc_queryDelegator tells, by the owner of the candidacy. */
-interface ClaimedShares {
-  readonly height: number
-  readonly byOwner: ReadonlyMap<string, string>
-}
-
-/** Entries of candidacies whose record is gone hold nothing but what unbonds, and are left out. */
-function readShares(answer: unknown): ClaimedShares {
+/**
+ * The shares that svc_queryDelegator tells, by the owner of the candidacy. Entries of candidacies whose record is gone hold
+ * nothing but what unbonds, and are left out.
+ */
+function readShares(answer: unknown) {
   const { height, data } = isObject(answer) ? answer : {}
   if (typeof height !== 'number' || !Array.isArray(data)) {
     throw new SvcProofError("the gateway's answer is no list of delegations")

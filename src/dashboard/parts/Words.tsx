@@ -32,7 +32,6 @@ export const Sentence = ({ words }: { readonly words: Words }) => (
   </span>
 )
 
-const printTokens = (units: string): string => (/^[0-9]+$/.test(units) ? formatTokens(units, 18) : units)
-
 /** The same sentence as a text. */
-export const sentenceText = (words: Words): string => plainText(capitalised(words), printTokens)
+export const sentenceText = (words: Words): string =>
+  plainText(capitalised(words), (units) => (/^[0-9]+$/.test(units) ? formatTokens(units, 18) : units))
