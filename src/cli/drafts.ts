@@ -148,7 +148,6 @@ function describe(draft: Draft, nameOf: NameOf): string {
   ].join('\n')
 }
 
-/** What a command that signs a draft is given. */
 interface SignRequest {
   readonly path: string
   readonly folder: string

@@ -132,7 +132,6 @@ function turnsOf(what: string, msMax: number): <T>(caller: string, run: () => Pr
   }
 }
 
-/** What is read over one client. */
 const readsOver = (rpc: NodeRpc) => {
   const queryOne = batchedQuery(rpc)
   return {

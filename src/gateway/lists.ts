@@ -16,7 +16,6 @@ export interface ListAnswer {
   readonly hasTotal?: true
 }
 
-/** Where lists come from. */
 interface ListSource {
   readonly ask: (path: string) => Promise<ListAnswer>
   /** True while `onHeight` is called at every new head. Only then is an answer kept for later callers. */

@@ -169,7 +169,6 @@ async function untilReady({ readiness }: GatewayClient): Promise<void> {
 /** A client of the devnet's gateway, which serves the page at `pageUrl` if it does. */
 type StartedGateway = GatewayClient & Pick<Gateway, 'pageUrl'>
 
-/** The most accounts that are printed. */
 const PRINTED_MAX = 10
 
 /** Prints the accounts and the addresses. */

@@ -42,7 +42,6 @@ interface Carried {
   readonly left: readonly Worth[]
 }
 
-/** What a delegation is worth. */
 interface Worth {
   readonly delegator: Address
   readonly amount: bigint

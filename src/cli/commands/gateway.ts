@@ -117,7 +117,6 @@ function passwordsIn(path: string, count: number): readonly string[] {
   return Array.from({ length: count }, (_, at) => (lines.length === 1 ? lines[0] : lines[at]) as string)
 }
 
-/** The URL of the light client, if there is one. */
 function lightUrl(flags: Flags): string | undefined {
   const given = settingOf(flags, 'light')
   const url = given === undefined ? undefined : parseUrl(given, '--light')

@@ -19,7 +19,6 @@ import { parseWhole, printEndpoint } from '../../node/settings.ts'
 /** The most validators of a network: the highest value of the parameter max_vals. Source: protocol.md §6. */
 const VALIDATORS_MAX = 200
 
-/** The most full nodes of a network. */
 const FULL_NODES_MAX = 200
 
 // The address that peers dial may not be one of the machine's own: it may be a name, or lead through NAT.

@@ -226,7 +226,6 @@ function readAppState(path: string, validators: number): AppState {
   throw new UserError(`${path}: expected a candidacy for each of ${validators} validators in app_state, got ${held}`)
 }
 
-/** The state from which a new devnet starts. */
 interface NewState {
   readonly chain: DevnetChain
   readonly accounts: readonly string[]

@@ -8,7 +8,6 @@ import { socketPathOf } from '../../node/paths.ts'
 /** The file name of the socket over which a running devnet takes orders. Only its user can open it. */
 export const CONTROL_SOCKET = 'devnet.sock'
 
-/** The most bytes of an order. */
 const ORDER_BYTES_MAX = 1024
 
 /** How long a devnet may take to carry out an order, in ms. */

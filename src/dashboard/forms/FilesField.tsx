@@ -53,7 +53,6 @@ const problemOfUrl = (url: string): string | undefined =>
 const problemOfSum = (md5: string): string | undefined =>
   md5 === '' || MD5.test(md5.trim()) ? undefined : `expected 32 hex digits, there are ${md5.trim().length} characters`
 
-/** The URLs and the MD5 of the file for one OS. */
 function FileFields({
   os,
   file,

@@ -22,7 +22,6 @@ const AVERAGED = 10
 const intervals = (blocks: readonly BlockHead[]): number[] =>
   blocks.slice(AVERAGED).map((block, index) => (timeOf(block) - timeOf(blocks[index] as BlockHead)) / 1000 / AVERAGED)
 
-/** Transactions a second over all of these blocks. */
 function rate(blocks: readonly BlockHead[]): number {
   const [first, last] = [blocks[0], blocks.at(-1)]
   if (first === undefined || last === undefined || first === last) return 0

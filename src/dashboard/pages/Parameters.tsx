@@ -27,7 +27,6 @@ function save(params: Params, history: readonly GivenValue[], height: number): v
   download('parameters.csv', csvText(['Name', 'Value', 'Unit', 'Range', 'In force since block', 'Meaning'], rows))
 }
 
-/** All parameters with what they mean. */
 function ParameterList() {
   const answer = useAnswer('params', () => svc.async.governance.getParams())
   const history = useParamsHistory().data?.data ?? []

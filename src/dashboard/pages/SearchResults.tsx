@@ -18,7 +18,6 @@ const HEADINGS: Readonly<Record<Hit['kind'], string>> = {
   Library: 'Libraries',
 }
 
-/** Hits of one kind that are shown. */
 const HITS_MAX = 20
 
 const Kind = ({ title, hits }: { readonly title: string; readonly hits: readonly Hit[] }) => (

@@ -63,7 +63,6 @@ function Warnings({ draft: { body }, nonce }: { readonly draft: Draft; readonly 
 /** Whose signatures are wrong; undefined until they are checked. */
 type Wrong = ReadonlySet<number> | undefined
 
-/** Checks the signatures of a draft. */
 const useWrong = (draft: Draft) =>
   useAnswer(
     `signatures/${linkOfDraft(draft)}`,

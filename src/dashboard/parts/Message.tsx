@@ -29,7 +29,6 @@ const timeOf = (value: string): ComponentChildren => {
 
 const ANSWERS: Readonly<Record<string, string>> = { Y: 'Y (yes)', N: 'N (no)' }
 
-/** A list of keys, and whose they are. */
 function Keys({ text }: { readonly text: string }) {
   const candidates = useCandidates().data
   return (

@@ -23,7 +23,6 @@ import { type ChangesProps, type DetailOf, type KindPage, Side } from './kind.ts
 
 type Detail = DetailOf<'change_param'>
 
-/** The value of a parameter today. */
 const valueToday = (params: Facts['params'], name: string): string =>
   String((params as Readonly<Record<string, unknown>>)[name] ?? '?')
 

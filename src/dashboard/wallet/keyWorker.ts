@@ -29,7 +29,6 @@ export interface KeyRequest {
   readonly given: readonly unknown[]
 }
 
-/** The field that is to blame. */
 function fieldOf(error: unknown): KeyError['field'] {
   if (error instanceof KeyError) return error.field
   if (!(error instanceof KeystoreError)) return undefined

@@ -20,7 +20,6 @@ export const announced = createStore<readonly Announced[]>([])
 
 /** The most wallets that are listed: any extension may announce as many as it likes. */
 const WALLETS_MAX = 16
-/** The most characters of a name. */
 const NAME_MAX = 40
 
 interface Detail {

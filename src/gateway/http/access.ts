@@ -4,7 +4,6 @@ import { isIP } from 'node:net'
 import { show } from '../../base/json.ts'
 import { isLoopback } from '../../base/loopback.ts'
 
-/** A host, with a port or without one. */
 const HOST = /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::[0-9]{1,5})?$/
 
 /** True for a host as a Host header may have it, with a port or without one. */

@@ -14,7 +14,6 @@ import { createTally } from './tally.ts'
 
 type Limits = typeof HTTP_LIMITS
 
-/** The state of an open connection. */
 interface Connection {
   /** Bytes that it has taken, and for how many looks in a row it took none of those that wait. */
   taken: number

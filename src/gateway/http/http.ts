@@ -127,7 +127,6 @@ function addClosing(app: FastifyInstance, onClosing: () => void, { closeIdle }: 
   })
 }
 
-/** True for addresses of the list. */
 function isAmong(addresses: readonly string[]): (address: string) => boolean {
   const list = new BlockList()
   const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIPv6(address) ? 'ipv6' : 'ipv4')

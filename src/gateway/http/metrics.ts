@@ -7,7 +7,6 @@ import { txEntries } from '../../modules/registry.ts'
 /** What the gateway counts. */
 export type Metrics = ReturnType<typeof createMetrics>
 
-/** Where gauges are read from. */
 type Gauges = Readonly<Record<'height' | 'headAgeMs' | 'connected' | 'waiting' | 'subscriptions', () => number>>
 
 const SECONDS = [0.001, 0.005, 0.02, 0.1, 0.5, 1, 2, 5, 10, 30, 60]

@@ -21,7 +21,6 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 
-/** Types that are compressed already. */
 const COMPRESSED = new Set(['.png', '.woff2'])
 
 /**

@@ -4,7 +4,6 @@ import { WAITING_MAX } from '../http/limits.ts'
 import { RpcError, rpcErrors } from '../rpc/errors.ts'
 import { type Broadcast, broadcast, type OnItsWay, type Outcome, type Setting } from './broadcast.ts'
 
-/** A transaction of an account. */
 interface AccountTx {
   readonly address: Address
   readonly nonce: number

@@ -19,7 +19,6 @@ interface Unsigned extends Omit<PendingTx, 'nonce'> {
   readonly signer: Signer
 }
 
-/** Signs and sends one transaction. */
 async function sendOne(
   setting: Setting,
   follower: Follower,

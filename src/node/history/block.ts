@@ -29,7 +29,6 @@ export interface HistoryBlock {
   readonly events: readonly OwnerEvent[]
 }
 
-/** What came of a transaction. */
 interface HistoryResult {
   readonly code: number
   readonly log: string

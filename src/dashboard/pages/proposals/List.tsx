@@ -137,7 +137,6 @@ function Row({ proposal }: { readonly proposal: Proposal }) {
   )
 }
 
-/** The columns of the CSV file. */
 const FILED: Readonly<Record<string, (one: Proposal) => CsvValue>> = {
   Number: ({ Number: number }) => number ?? '',
   Id: ({ Id }) => Id,

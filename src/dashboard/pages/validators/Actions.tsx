@@ -53,7 +53,6 @@ function AcceptOffer({ stake, offer }: { readonly stake: Stake; readonly offer: 
   )
 }
 
-/** What the foundation can do. */
 function Verify({ validator: { owner_address: candidateAddress, verified } }: { readonly validator: Candidate }) {
   const isVerified = verified === 'Y'
   return (
@@ -70,7 +69,6 @@ function Verify({ validator: { owner_address: candidateAddress, verified } }: { 
   )
 }
 
-/** Whose account it takes to act. */
 function WhoseAccount({ owner, isOpen }: { readonly owner: string; readonly isOpen: boolean }) {
   return (
     <p class='soft'>

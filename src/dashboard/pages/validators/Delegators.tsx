@@ -28,7 +28,6 @@ export function RaiseNote({
 
 type Delegation = QueryDelegationsResult['data'][number]
 
-/** Delegators of a page. */
 const PAGE_ROWS = 20
 
 const columnsOf = (shares: bigint): readonly Column<Delegation>[] => [

@@ -155,7 +155,6 @@ function textOf({ validator: { description, owner_address: owner, pub_key } }: C
 
 type Answered = NonNullable<ReturnType<typeof useValidators>['data']>
 
-/** The figures above the table. */
 function Summary({ validators, set, absences, params, inflation }: Answered) {
   const proven = set.filter((member) => member.proven)
   const stake = useMemo(() => validators.reduce((sum, { shares }) => sum + BigInt(shares), 0n), [validators])

@@ -9,7 +9,6 @@ import { linkTo } from '../../route.ts'
 import type { Candidacy } from './candidacy.ts'
 import type { History } from './useHistory.ts'
 
-/** Commits that the grid shows. */
 const GRID = 100
 
 /** Pages of the history that are asked for so that it reaches as far back as the grid. */

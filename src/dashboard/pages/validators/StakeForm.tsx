@@ -31,7 +31,6 @@ function ReturnNote({ found: { candidacy }, inflation }: { readonly found: Found
   )
 }
 
-/** What a stake with this validator means. */
 function Terms({ found, params, inflation }: { found: Found; params: Params; inflation: Inflation }) {
   const { candidacy, stake } = found
   return (

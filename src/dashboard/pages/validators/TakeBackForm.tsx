@@ -26,7 +26,6 @@ function paidIn(height: number, period: number): number {
   return Math.ceil((height + 1) / step) * step + period
 }
 
-/** When what is taken back now is paid. */
 function WhenPaid({ params }: { readonly params: Params }) {
   const clock = useClock()
   if (clock === undefined) return null
@@ -65,7 +64,6 @@ function HowMuch({ field }: { readonly field: CustomField }) {
   )
 }
 
-/** The form, for somebody who has a stake. */
 function Form({ own, params }: { readonly own: StakeOf; readonly params: Params }) {
   const check = ({ amount = '', completelyWithdraw = '' }: Typing): Typing => {
     if (completelyWithdraw === 'Y') return {}
