@@ -5,7 +5,7 @@ import { Svc, type SvcVerified } from '../client/index.ts'
 import { findCometBft } from '../comet/find.ts'
 import { type LightProxy, startLightProxy, type TrustedHeader } from '../comet/light.ts'
 import { isHeaderExpired } from '../comet/messages.ts'
-import { openNodeRpc } from '../comet/rpc.ts'
+import { type NodeRpc, openNodeRpc } from '../comet/rpc.ts'
 import type { Proven, ProveFlags } from './commands/query.ts'
 import { Failed, UserError } from '../node/errors.ts'
 import { gatewayFrom } from './gatewayClient.ts'
@@ -14,20 +14,15 @@ import { note, progressOn } from './output.ts'
 import { measureTrustPeriod, trustedHeaderFrom } from './trust.ts'
 
 /** The head of a node, as the node claims. */
-async function headOf(url: string): Promise<TrustedHeader & { readonly chainId: string }> {
-  const rpc = openNodeRpc(url)
-  try {
-    const { chainId, latestHeight } = await rpc.status()
-    // The chain id names a folder, so it must not lead elsewhere.
-    if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,49}$/.test(chainId))
-      throw new Failed(
-        `--prove: ${url} has the unusual chain id ${JSON.stringify(chainId.slice(0, 80))}, which is refused`,
-      )
-    if (latestHeight === 0) throw new Failed(`--prove: the node at ${url} has no block yet`)
-    return { chainId, height: latestHeight, hash: (await rpc.block(latestHeight)).hash }
-  } finally {
-    rpc.close()
-  }
+async function headOf(rpc: NodeRpc): Promise<TrustedHeader & { readonly chainId: string }> {
+  const { chainId, latestHeight } = await rpc.status()
+  // The chain id names a folder, so it must not lead elsewhere.
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,49}$/.test(chainId))
+    throw new Failed(
+      `--prove: ${rpc.url} has the unusual chain id ${JSON.stringify(chainId.slice(0, 80))}, which is refused`,
+    )
+  if (latestHeight === 0) throw new Failed(`--prove: the node at ${rpc.url} has no block yet`)
+  return { chainId, height: latestHeight, hash: (await rpc.block(latestHeight)).hash }
 }
 
 /** Chooses the header to start from: the given one, else none if the folder has headers, else that of the node. */
@@ -73,39 +68,36 @@ async function beginAnew(folder: string, start: () => Promise<LightProxy>): Prom
   }
 }
 
-async function trustPeriodAt(urls: readonly string[]): Promise<number> {
-  const nodes = urls.map((url) => openNodeRpc(url))
-  try {
-    return await measureTrustPeriod(nodes)
-  } finally {
-    for (const node of nodes) node.close()
-  }
-}
-
 async function startLight(flags: ProveFlags): Promise<LightProxy & { readonly folder: string }> {
   const node = nodeUrl(flags)
   const witnesses = (flags.witness ?? []).map((url) => parseUrl(url, '--witness'))
   if (witnesses.every((url) => url === node)) {
     note(`no --witness was given, so nothing checks whether ${node} shows the same chain to others`)
   }
-  const { chainId, ...head } = await headOf(node)
-  const folder = join(flags.home, 'light', chainId)
-  undoBeginning(folder)
-  const trust = chooseTrust(flags, folder, node, head)
-  const { path: program } = await findCometBft({ onProgress: progressOn(process.stderr) })
-  const options = {
-    program,
-    folder,
-    chainId,
-    primary: node,
-    witnesses: witnesses.length === 0 ? [node] : witnesses,
-    trustPeriodMs: await trustPeriodAt([node, ...witnesses]),
+  const primary = openNodeRpc(node)
+  const nodes = [primary, ...witnesses.map((url) => openNodeRpc(url))]
+  try {
+    const { chainId, ...head } = await headOf(primary)
+    const folder = join(flags.home, 'light', chainId)
+    undoBeginning(folder)
+    const trust = chooseTrust(flags, folder, node, head)
+    const { path: program } = await findCometBft({ onProgress: progressOn(process.stderr) })
+    const options = {
+      program,
+      folder,
+      chainId,
+      primary: node,
+      witnesses: witnesses.length === 0 ? [node] : witnesses,
+      trustPeriodMs: await measureTrustPeriod(nodes),
+    }
+    const light =
+      trust === undefined
+        ? await startLightProxy(options)
+        : await beginAnew(folder, () => startLightProxy({ ...options, trust }))
+    return { ...light, folder }
+  } finally {
+    for (const rpc of nodes) rpc.close()
   }
-  const light =
-    trust === undefined
-      ? await startLightProxy(options)
-      : await beginAnew(folder, () => startLightProxy({ ...options, trust }))
-  return { ...light, folder }
 }
 
 /**
