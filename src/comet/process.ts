@@ -21,17 +21,22 @@ export const tryPort = (host: string, port: number): Promise<number> =>
 
 const CONNECT_MS = 1000
 
+/** Connects to `host`:`port` and hangs up. Resolves with why it could not; undefined when it could. */
+export async function tryConnection(host: string, port: number): Promise<NodeJS.ErrnoException | undefined> {
+  const socket = createConnection({ host, port })
+  const connected = once(socket, 'connect', { signal: AbortSignal.timeout(CONNECT_MS) })
+  return await connected
+    .then(() => undefined)
+    .catch((error: Error) => error)
+    .finally(() => socket.destroy())
+}
+
 /**
  * Says how a port is in use that nobody can listen on (EADDRINUSE): `byServer`, or what to do about it when no server has
  * it. Then the system has given the port to an outgoing connection, of any program, as its own end.
  */
 export async function describeUse(host: string, port: number, byServer = 'is in use'): Promise<string> {
-  const socket = createConnection({ host, port })
-  const found = await once(socket, 'connect', { signal: AbortSignal.timeout(CONNECT_MS) }).catch(
-    (error: unknown) => error,
-  )
-  socket.destroy()
-  if ((found as NodeJS.ErrnoException).code !== 'ECONNREFUSED') return byServer
+  if ((await tryConnection(host, port))?.code !== 'ECONNREFUSED') return byServer
   return (
     'is in use, not by a server but by an outgoing connection, to which the system gave it. Wait until that connection has ' +
     `ended. To keep the port for servers, run sysctl -w net.ipv4.ip_local_reserved_ports=${port}`

@@ -1,6 +1,4 @@
-import { once } from 'node:events'
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
-import { createConnection } from 'node:net'
 import { join } from 'node:path'
 import { isLoopback } from '../../base/loopback.ts'
 import { PORTS } from '../../base/ports.ts'
@@ -9,6 +7,7 @@ import { reasonOf } from '../../comet/errors.ts'
 import { defaultCometCache, isSupported, SUPPORTED_COMETBFT, versionOf } from '../../comet/find.ts'
 import { homeFiles, listenAddresses, readCometConfig, readNodeId, readValidatorKey } from '../../comet/home.ts'
 import { packagedFolders, programFile } from '../../base/cometbftPackage.ts'
+import { tryConnection } from '../../comet/process.ts'
 import { openNodeRpc } from '../../comet/rpc.ts'
 import { listKeyFiles, whyOpen } from '../../keys/files.ts'
 import { examineBlocks, examineDisk, examineProgram, examineState, type Finding, stallCauses } from '../doctorChecks.ts'
@@ -50,18 +49,6 @@ async function versions(): Promise<readonly Finding[]> {
   ]
 }
 
-async function isTaken(port: number): Promise<boolean> {
-  const socket = createConnection({ host: '127.0.0.1', port })
-  try {
-    await once(socket, 'connect', { signal: AbortSignal.timeout(1000) })
-    return true
-  } catch {
-    return false
-  } finally {
-    socket.destroy()
-  }
-}
-
 /** The ports of a node: those in its home's files; for what these do not say, those of a new home. */
 function portsOf(home: string): readonly (readonly [what: string, port: number])[] {
   const { rpc, p2p } = existsSync(homeFiles(home).config) ? listenAddresses(home) : {}
@@ -77,7 +64,10 @@ function portsOf(home: string): readonly (readonly [what: string, port: number])
 async function ports(home: string): Promise<Finding> {
   try {
     const taken = await Promise.all(
-      portsOf(home).map(async ([what, port]) => `${what} ${port} ${(await isTaken(port)) ? 'in use' : 'free'}`),
+      portsOf(home).map(async ([what, port]) => {
+        const isFree = (await tryConnection('127.0.0.1', port)) !== undefined
+        return `${what} ${port} ${isFree ? 'free' : 'in use'}`
+      }),
     )
     return finding('ports', 'ok', taken.join(', '))
   } catch (error) {
