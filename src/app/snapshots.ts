@@ -1,19 +1,14 @@
 /** Offers the snapshots of this node, and restores those of peers. Source: src/store/README.md, Snapshots. */
 import { baseApplication } from '../abci/baseApplication.ts'
-import { type CompleteApplication, OfferSnapshotResult } from '../abci/types.ts'
+import { OfferSnapshotResult } from '../abci/types.ts'
 import { headOfState } from '../modules/chain/keeper.ts'
 import { loadAnswers } from '../modules/governance/keeper.ts'
 import { tables } from '../modules/registry.ts'
 import { stateSyncHandlers } from '../store/index.ts'
 import { type AppContext, resetTo } from './context.ts'
 
-type Handlers = Pick<
-  CompleteApplication,
-  'listSnapshots' | 'loadSnapshotChunk' | 'offerSnapshot' | 'applySnapshotChunk'
->
-
 /** The handlers of state sync. A restored state becomes the head. */
-export function snapshotHandlers(app: AppContext): Handlers {
+export function snapshotHandlers(app: AppContext) {
   const { store, snapshots, logger } = app.options
   if (snapshots === undefined)
     return { ...baseApplication, offerSnapshot: () => ({ result: OfferSnapshotResult.reject }) }

@@ -115,8 +115,6 @@ export async function ethersSigner(wallet: EthersSigner): Promise<KeySigner> {
   )
 }
 
-const hexOf = (signer: KeySigner): string => toHex(signer.member)
-
 /**
  * The signer of an account of several keys, which asks as many of `signers` as the threshold needs, in the order of the
  * members, which may be given in any order. Throws a TypeError for an account that cannot be, and when too few of its
@@ -130,7 +128,7 @@ export function multisigSigner(given: Multisig, signers: readonly KeySigner[]): 
   const account = { ...given, members: [...given.members].sort(compareBytes) }
   const publicKey = encodeMultisig(account)
   const address = multisigAddress(publicKey)
-  const known = new Map(signers.map((signer) => [hexOf(signer), signer]))
+  const known = new Map(signers.map((signer) => [toHex(signer.member), signer]))
   const able = account.members.flatMap((member, at) => {
     const signer = known.get(toHex(member))
     return signer === undefined ? [] : [{ at, signer }]

@@ -137,12 +137,6 @@ async function launch(flags: readonly string[], mnemonic: string | undefined) {
   return { ...message.ready, stop }
 }
 
-const isTaken = (port: number): Promise<boolean> =>
-  tryPort('127.0.0.1', port).then(
-    () => false,
-    () => true,
-  )
-
 async function launchSomewhere(options: DevnetOptions, home: string) {
   for (let left = TRIES; ; left--) {
     const free = await Promise.all([0, 0, 0].map((port) => tryPort('127.0.0.1', port)))
@@ -157,7 +151,8 @@ async function launchSomewhere(options: DevnetOptions, home: string) {
       const all = ports.flatMap((port) =>
         Array.from({ length: options.validators ?? 1 }, (_, index) => port + PORTS_OF_ONE * index),
       )
-      if (left === 1 || options.port !== undefined || !(await Promise.all(all.map(isTaken))).includes(true)) throw error
+      const areFree = () => Promise.all(all.map((port) => tryPort('127.0.0.1', port))).then(Boolean, () => false)
+      if (left === 1 || options.port !== undefined || (await areFree())) throw error
     }
   }
 }

@@ -24,8 +24,6 @@ function readAll(): Drafts {
   return Array.isArray(all) ? (all as Drafts) : []
 }
 
-const find = (all: Drafts, form: string): Draft | undefined => all.find(([name]) => name === form)?.[1]
-
 function put(form: string, draft: Draft | undefined): void {
   const others = readAll().filter(([name]) => name !== form)
   const isKept = draft !== undefined && JSON.stringify(draft).length <= LENGTH_MAX
@@ -34,7 +32,7 @@ function put(form: string, draft: Draft | undefined): void {
 
 /** What was typed into a form that begins with `initial`; nothing where a link to it says something else. */
 export function readDraft(form: string, initial: Typing): Typing {
-  const { began = {}, changed = {} } = find(readAll(), form) ?? {}
+  const { began = {}, changed = {} } = readAll().find(([name]) => name === form)?.[1] ?? {}
   const isOther = Object.entries(initial).some(
     ([name, value]) => value !== '' && value !== began[name] && value !== changed[name],
   )

@@ -9,11 +9,7 @@ export interface Inclusion {
 }
 
 /** One that waits for a transaction. Exactly one of `included` and `cancel` ends it. */
-export interface Waiter {
-  /** Resolves with the block that holds the transaction; undefined when cancelled or the tracker is closed. */
-  readonly included: Promise<Inclusion | undefined>
-  readonly cancel: () => void
-}
+export type Waiter = ReturnType<Tracker['wait']>
 
 /** Tells by hash which transactions are in the blocks of the feed. */
 export type Tracker = ReturnType<typeof createTracker>
@@ -32,7 +28,7 @@ export function createTracker() {
      * Waits for upper-case hex `hash`. Any number may wait for one hash. Register before the broadcast, or the block
      * may be missed.
      */
-    wait: (hash: string): Waiter => {
+    wait: (hash: string) => {
       const { promise, resolve } = Promise.withResolvers<Inclusion | undefined>()
       const resolvers = waiting.get(hash) ?? new Set()
       const cancel = (): void => {
@@ -43,7 +39,11 @@ export function createTracker() {
       }
       if (closed) cancel()
       else waiting.set(hash, resolvers.add(resolve))
-      return { included: promise, cancel }
+      return {
+        /** Resolves with the block that holds the transaction; undefined when cancelled or the tracker is closed. */
+        included: promise,
+        cancel,
+      }
     },
     /** Resolves the waiters of a block's transactions. */
     onBlock: ({ height, txs, results }: Pick<FeedBlock, 'height' | 'txs' | 'results'>): void => {
