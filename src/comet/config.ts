@@ -1,8 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { CometError } from './errors.ts'
 
-type Scalar = string | number | boolean
-
 /** Where the keys of a section begin and end; those of the section '' stand before the first header. */
 const sectionAt = (lines: readonly string[], section: string): { start: number; end: number } | undefined => {
   const header = lines.findIndex((line) => line.trim().replace(/\s*#.*$/, '') === `[${section}]`)
@@ -16,7 +14,10 @@ const sectionAt = (lines: readonly string[], section: string): { start: number; 
  * person's edits survive. Names are `key` or `section.key`; a missing key or section is added, and an undefined value
  * changes nothing. Only one-line scalar values can be replaced.
  */
-export const setTomlValues = (text: string, values: Readonly<Record<string, Scalar | undefined>>): string => {
+export const setTomlValues = (
+  text: string,
+  values: Readonly<Record<string, string | number | boolean | undefined>>,
+): string => {
   const lines = text.split('\n')
   for (const [name, value] of Object.entries(values)) {
     if (value === undefined) continue

@@ -24,10 +24,8 @@ const { stake, governance } = events
 /** The events that blocks emit: those of operations have their words in the files of the operations. */
 type OfBlocks = Exclude<EventType, OperationEvents[OperationName]>
 
-type Telling = { readonly [T in OfBlocks]: (of: EventAttributes[T], height: number | undefined) => Words }
-
 /** An event is about the owner of a candidacy or a sender, except those that name their subject themselves. */
-const telling: Telling = {
+const telling: { readonly [T in OfBlocks]: (of: EventAttributes[T], height: number | undefined) => Words } = {
   [stake.joined]: (of) => ['joined the validator set with the key ', piece('key', of.pub_key)],
   [stake.left]: (of) => ['left the validator set with the key ', piece('key', of.pub_key)],
   [stake.absent]: (_, height) => missedOne(height),

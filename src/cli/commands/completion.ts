@@ -54,8 +54,6 @@ end
 complete -c svcd -f -a '(__svcd_complete)'`,
 } as const
 
-type Shell = keyof typeof SCRIPTS
-
 /** The words that stand before the one that is completed, as the command line's parser would read them. */
 function read(root: Command, words: readonly string[]) {
   let command = root
@@ -125,7 +123,7 @@ function run(shell: string, words: readonly string[], root: Command): void {
     const known = Object.keys(SCRIPTS).join(', ')
     throw new UserError(`the shell: expected one of ${known}, got ${JSON.stringify(shell)}`)
   }
-  if (words.length === 0) return say(SCRIPTS[shell as Shell])
+  if (words.length === 0) return say(SCRIPTS[shell as keyof typeof SCRIPTS])
   for (const { value, doc } of complete(root, words))
     say(value === FILES ? FILES : `${printable(value)}\t${printable(doc)}`)
 }

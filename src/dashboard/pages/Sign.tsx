@@ -60,9 +60,7 @@ function Warnings({ draft: { body }, nonce }: { readonly draft: Draft; readonly 
   )
 }
 
-/** Whose signatures are wrong; undefined until they are checked. */
-type Wrong = ReadonlySet<number> | undefined
-
+/** The members whose signatures are wrong; no data until they are checked. */
 const useWrong = (draft: Draft) =>
   useAnswer(
     `signatures/${linkOfDraft(draft)}`,
@@ -90,7 +88,7 @@ function SignatureState({
 }
 
 /** Who may sign, who has, and the button of those who can here. `draft` has only the signatures that count. */
-function Signatures({ draft, wrong }: { readonly draft: Draft; readonly wrong: Wrong }) {
+function Signatures({ draft, wrong }: { readonly draft: Draft; readonly wrong: ReadonlySet<number> | undefined }) {
   const { accounts } = useWallet()
   const { isBusy, error, run } = useRun()
   const signers = signersOf(draft)

@@ -6,12 +6,6 @@ import { setOptions, useRoute } from '../route.ts'
 import { type CsvValue, csvText, download } from './csv.ts'
 import { EmptyNote } from './notes.tsx'
 
-/**
- * Where a cell stands in a narrow window: the whole name first, in as many lines as it needs, and below it in one line a
- * note, what counts most, and what stands aside. What one can do stands beside all of them.
- */
-type Corner = 'name' | 'figure' | 'note' | 'aside' | 'action'
-
 /** A column of a table of `Row`s. */
 export interface Column<Row> {
   /** What the address calls an order by this column. Without one, no order is by it. */
@@ -28,8 +22,12 @@ export interface Column<Row> {
   /** Holds controls instead of data, so the CSV file leaves it out. */
   readonly isAction?: boolean
   readonly isNumber?: boolean
-  /** Its place in a row of a narrow window. A column without one is left out there, and wherever a table is too narrow for it. */
-  readonly corner?: Corner
+  /**
+   * Where it stands in a row of a narrow window: the whole name first, in as many lines as it needs, and below it in one
+   * line a note, what counts most, and what stands aside. What one can do stands beside all of them. A column without one
+   * is left out there, and wherever a table is too narrow for it.
+   */
+  readonly corner?: 'name' | 'figure' | 'note' | 'aside' | 'action'
   /** What stands before the value in a narrow window, which has no heads of columns. */
   readonly label?: string
   /** The width in CSS, whichever rows are in sight. One column of a table has none: it takes what the others leave. */
