@@ -274,7 +274,7 @@ describe('a websocket', () => {
   })
 
   test('has at most 64 of its calls under way, however many come at once, and all are answered in the end', async () => {
-    pair = await startPair({ blocks: false }, { limits: { ...LIMITS, pingMs: 50 } })
+    pair = await startPair({ blocks: false }, { limits: { ...LIMITS, pingMs: 200 } })
     const line = await startSilent()
     const pongs = setInterval(() => line.write(PONG), 5)
     const calls = Array.from({ length: 500 }, (_, id) => {

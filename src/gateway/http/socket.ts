@@ -17,7 +17,7 @@ export type Send = (message: Piece) => void
 
 /**
  * Bounds what waits to be read: of one websocket, and of all together. Returns a function that opens the queue of one: it
- * is pinged, and is closed when it does not answer, or does not read what is sent to it. A message of any length may be the
+ * is pinged, and is closed when it says nothing, or does not read what is sent to it. A message of any length may be the
  * only one that waits. `onSlow` is told of each that is closed for it.
  */
 export function createSockets(
@@ -57,9 +57,11 @@ export function createSockets(
       hasAnswered = socket.isPaused
       socket.ping()
     }, pingMs).unref()
-    socket.on('pong', () => {
+    const isThere = (): void => {
       hasAnswered = true
-    })
+    }
+    // Its pong may stand behind many messages, which are read one a turn.
+    socket.on('pong', isThere).on('message', isThere)
     socket.once('close', () => {
       clearInterval(pinging)
       remove(socket)
