@@ -9,7 +9,7 @@ import {
   LIGHT_BODY_BYTES_MAX,
   LIGHT_CALLS_MAX,
 } from '../../src/gateway/http/limits.ts'
-import { post, type RpcAnswer, startPair } from './support.ts'
+import { LIMITS, post, type RpcAnswer, startPair, until } from './support.ts'
 
 const HEAD = 500
 const HEADER = { chain_id: 'test', height: String(HEAD), time: '2026-01-01T00:00:00Z', app_hash: 'AA' }
@@ -44,7 +44,13 @@ beforeAll(async () => {
     })
   })
   await once(light.listen(0, '127.0.0.1'), 'listening')
-  pair = await startPair({}, { light: `http://127.0.0.1:${(light.address() as AddressInfo).port}` })
+  pair = await startPair(
+    {},
+    {
+      light: `http://127.0.0.1:${(light.address() as AddressInfo).port}`,
+      limits: { ...LIMITS, trustProxies: ['127.0.0.1'] },
+    },
+  )
   url = `${pair.gateway.url}/light`
 })
 afterAll(async () => {
@@ -164,7 +170,9 @@ describe('a light client', () => {
       await held
       return honest(one)
     }
-    const calls = Array.from({ length: LIGHT_CALLS_MAX + 1 }, () => post(url, bodyOf('status')))
+    const calls = Array.from({ length: LIGHT_CALLS_MAX + 1 }, (_, at) =>
+      post(url, bodyOf('status'), { 'x-forwarded-for': `10.0.0.${at}` }),
+    )
     const refused = await Promise.race(calls)
     const { error } = (await refused.json()) as RpcAnswer
     expect([refused.status, refused.headers.get('retry-after'), error?.code]).toEqual([429, '1', -32015])
@@ -172,6 +180,28 @@ describe('a light client', () => {
     release()
     const statuses = (await Promise.all(calls)).map(({ status }) => status)
     expect(statuses.filter((status) => status === 200)).toHaveLength(LIGHT_CALLS_MAX)
+  })
+
+  test('is asked for one header of a caller at a time, and others have their turn', async () => {
+    const held = Promise.withResolvers<void>()
+    answer = async (one) => {
+      if (asked.length > 1) await held.promise
+      return honest(one)
+    }
+    await ask('status')
+    const heights = Array.from({ length: LIGHT_BLOCKS_MAX }, (_, at) => String(HEAD - at))
+    const many = [...heights, ...heights].map((height) =>
+      post(url, bodyOf('commit', { height }), { 'x-forwarded-for': '10.0.0.1' }),
+    )
+    await until(() => asked.length > 1)
+    // Time for the others to arrive.
+    await new Promise((done) => setTimeout(done, 500))
+    const other = post(url, bodyOf('status'), { 'x-forwarded-for': '10.0.0.2' })
+    await Promise.race([other, new Promise((done) => setTimeout(done, 500))])
+    held.resolve()
+    expect((await other).status).toBe(200)
+    expect((await Promise.all(many)).map(({ status }) => status)).toEqual(many.map(() => 200))
+    expect(asked.length).toBeLessThanOrEqual(LIGHT_BLOCKS_MAX * 2 + 2)
   })
 
   test('that is not there is no reason not to start', async () => {

@@ -229,7 +229,10 @@ export async function createHttpServer(routes: Routes): Promise<FastifyInstance>
   })
   if (routes.light !== undefined) {
     const { call: ask } = routes.light
-    takeCalls('/light', LIGHT_BODY_BYTES_MAX, () => ({ call: ask, admitCalls: oneAtATime }))
+    takeCalls('/light', LIGHT_BODY_BYTES_MAX, ({ ip }) => ({
+      call: (method, params) => ask(method, params, callerAddress(ip)),
+      admitCalls: oneAtATime,
+    }))
   }
   const openQueue = createSockets(routes.onSlow, limits)
   const serve = (socket: WebSocket, request: FastifyRequest): void => {

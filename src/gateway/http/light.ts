@@ -3,6 +3,7 @@ import { isHeightTooHigh } from '../../comet/messages.ts'
 import { openTransport } from '../../comet/transport.ts'
 import type { Params } from '../rpc/envelope.ts'
 import { RpcError, tooMany } from '../rpc/errors.ts'
+import { oneAtATime } from '../oneAtATime.ts'
 import { LIGHT_ANSWER_BYTES_MAX, LIGHT_ASKED_MAX, LIGHT_BLOCKS_MAX, LIGHT_CALLS_MAX, LIGHT_MS_MAX } from './limits.ts'
 
 /** The light client that a gateway asks for the pages that it serves. */
@@ -58,29 +59,32 @@ export function openLight(url: string) {
     const { signed_header: { header, commit } = {} } = (await call('commit', { height: String(height) })) as Commit
     return { signed_header: { header, commit: { block_id: commit?.block_id } } }
   }
-  // A table of rows needs one header: all who ask for it while it is on its way get the same answer.
-  const underWay = new Map<number, Promise<unknown>>()
-  const commitOf = (height: number): Promise<unknown> => {
-    const known = underWay.get(height)
-    if (known !== undefined) return known
-    const reading = readCommit(height).finally(() => underWay.delete(height))
-    underWay.set(height, reading)
+  // A table of rows needs one header: a caller gets the same answer to the same question while it is on its way.
+  const inTurn = oneAtATime()
+  const underWay = new Map<string, Promise<unknown>>()
+  const share = <T>(caller: string, question: string, read: () => Promise<T>): Promise<T> => {
+    const key = `${caller} ${question}`
+    const known = underWay.get(key)
+    if (known !== undefined) return known as Promise<T>
+    const reading = inTurn(caller, read).finally(() => underWay.delete(key))
+    underWay.set(key, reading)
     return reading
   }
-  const recentCommit = async (params: Params): Promise<unknown> => {
+  const headFor = (caller: string): Promise<number> => share(caller, 'status', readHead)
+  const recentCommit = async (params: Params, caller: string): Promise<unknown> => {
     const height = heightOf(params)
-    if (height > head && height > (await readHead()))
+    if (height > head && height > (await headFor(caller)))
       throw new RpcError('invalidParams', `the height ${height} is too high: the light client's node is at ${head}`)
     if (height <= head - LIGHT_BLOCKS_MAX)
       throw new RpcError('invalidParams', `expected one of the last ${LIGHT_BLOCKS_MAX} blocks, got ${height}`)
-    return commitOf(height)
+    return share(caller, `commit ${height}`, () => readCommit(height))
   }
   return {
-    /** Answers one call. Throws RpcErrors. */
-    call: async (name: string, params: Params): Promise<unknown> => {
+    /** Answers one call of a caller, who delays only itself with many of them. Throws RpcErrors. */
+    call: async (name: string, params: Params, caller: string): Promise<unknown> => {
       try {
-        if (name === 'status') return { sync_info: { latest_block_height: String(await readHead()) } }
-        if (name === 'commit') return await recentCommit(params)
+        if (name === 'status') return { sync_info: { latest_block_height: String(await headFor(caller)) } }
+        if (name === 'commit') return await recentCommit(params, caller)
       } catch (error) {
         throw failureOf(error)
       }

@@ -184,8 +184,8 @@ export const REFILL_PAUSE_MS = 500
  */
 export const LIGHT_ASKED_MAX = 1
 /**
- * Calls to the light client that are under way or wait for their turn; one more is answered with -32015. A page that
- * verifies a table of 20 rows makes 40 calls at once.
+ * Calls to the light client that are under way or wait for their turn; one more is answered with -32015. An
+ * address has one of them, and waits with the others for its own turn.
  */
 export const LIGHT_CALLS_MAX = 64
 /** How long a call to the light client may take, in ms. It ends its search for a header when the caller goes away. */
