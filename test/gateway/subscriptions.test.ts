@@ -123,6 +123,9 @@ describe('subscriptions', () => {
       [1, 2, 3, 4, 5],
       [2, 3, 4, 5],
     ])
+    // The client takes a height below 0 for a broken line, and would begin again without end.
+    expect(line.told[0]).toEqual({ subscription: zero, height: 0 })
+    expect(line.told.some(({ gap }) => gap !== undefined)).toBe(false)
   })
 
   test('catch up while strangers begin far back, one after the other', async () => {

@@ -212,7 +212,8 @@ export function createSubscriptions(
           if (count >= SUBSCRIPTIONS_MAX) throw tooMany(`the gateway has ${SUBSCRIPTIONS_MAX} subscriptions`)
           head = Math.max(head, chain.feed.head())
           const id = `0x${(++lastId).toString(16)}`
-          own.set(id, { ...interest, id, send, next: from ?? (isHeadKnown ? head + 1 : Infinity), quiet: 0 })
+          const next = from === undefined ? (isHeadKnown ? head + 1 : Infinity) : Math.max(1, from)
+          own.set(id, { ...interest, id, send, next, quiet: 0 })
           byAddress.add(address)
           count++
           return id
