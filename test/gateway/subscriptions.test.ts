@@ -385,6 +385,20 @@ describe('a websocket', () => {
     expect(isConsecutive(line.heights(id))).toBe(true)
   })
 
+  test('that reads is told of a block of more than may wait for it', async () => {
+    pair = await startPair({ blocks: false })
+    const line = await open()
+    const id = await line.subscribe(['tx'])
+    const message = { to: alice.member, value: '1' }
+    const bytes = await alice.signTx({ chainId: pair.node.chainId, nonce: 0, operation: 'transfer', message })
+    const count = Math.floor((4 * 1024 * 1024) / bytes.length)
+    const verdicts = Array.from({ length: count }, () => ({ gas: 21_000 }))
+    pair.node.ledger.blocks.push({ txs: verdicts.map(() => bytes), verdicts })
+    pair.node.step()
+    await until(() => line.heights(id).length === count || line.socket.readyState === WebSocket.CLOSED)
+    expect(line.heights(id)).toHaveLength(count)
+  })
+
   test('whose other end is gone without a word is closed', async () => {
     pair = await startPair({}, { limits: { ...LIMITS, pingMs: 1_000 } })
     const line = await open()

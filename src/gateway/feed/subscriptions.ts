@@ -5,13 +5,18 @@ import type { Chain } from '../chain.ts'
 import { RpcError, tooMany } from '../rpc/errors.ts'
 import {
   type HTTP_LIMITS,
+  PIECE_BYTES,
   PROGRESS_BLOCKS,
   REFILL_BLOCKS_MAX,
   REFILL_PAUSE_MS,
   SUBSCRIPTIONS_MAX,
+  UNREAD_MS_MAX,
 } from '../http/limits.ts'
 import { type Interest, type News, newsOf } from './news.ts'
 import { createTally } from '../http/tally.ts'
+
+/** Sends a text to a reader. `onTaken`: called once it has left, unless the reader goes away first. */
+export type SendText = (text: string, onTaken?: () => void) => void
 
 /**
  * One subscription. `next`: the first height that it has heard nothing of; every lower one is done. Infinity for one that
@@ -19,10 +24,13 @@ import { createTally } from '../http/tally.ts'
  */
 interface Subscription extends Interest {
   readonly id: string
-  readonly send: (text: string) => void
+  readonly send: SendText
   next: number
   /** Blocks without news since it was sent something. */
   quiet: number
+  /** Only a part of the last block has left. Until the rest has, it hears of no other. */
+  isBusy: boolean
+  hasEnded: boolean
 }
 
 /** The subscriptions of one websocket. */
@@ -47,12 +55,42 @@ const PUBLISHING_MAX = 8
 const notification = (id: string, member: string): string =>
   `{"jsonrpc":"2.0","method":"svc_subscription","params":{"subscription":"${id}",${member}}}`
 
-/** Tells a subscription of one block, if that is the one that comes next for it. */
-function tell(subscription: Subscription, news: News): void {
-  if (subscription.next !== news.height) return
+/**
+ * Sends texts, PIECE_BYTES at a time: a block may have more than may wait for a reader. The texts take memory as long, so
+ * after UNREAD_MS_MAX the rest goes at once, which closes the websocket of a reader that is too slow for it.
+ */
+function sendTexts(one: Subscription, texts: readonly string[], onSent: () => void): void {
+  const waiting = texts.values()
+  let late: NodeJS.Timeout | undefined
+  let isOver = false
+  const goOn = (bytesMax: number): void => {
+    let bytes = 0
+    for (const text of waiting) {
+      if (one.hasEnded) break
+      bytes += text.length
+      const isFull = bytes >= bytesMax
+      one.send(notification(one.id, `"result":${text}`), isFull ? () => goOn(PIECE_BYTES) : undefined)
+      if (!isFull) continue
+      one.isBusy = true
+      late ??= setTimeout(goOn, UNREAD_MS_MAX, Infinity).unref()
+      return
+    }
+    clearTimeout(late)
+    if (isOver) return
+    isOver = true
+    if (late === undefined) return
+    one.isBusy = false
+    onSent()
+  }
+  goOn(PIECE_BYTES)
+}
+
+/** Tells a subscription of one block, if that is the one that comes next for it. `onSent`: when the last of it comes later. */
+function tell(subscription: Subscription, news: News, onSent: () => void): void {
+  if (subscription.isBusy || subscription.next !== news.height) return
   subscription.next++
   const texts = news.of(subscription)
-  for (const text of texts) subscription.send(notification(subscription.id, `"result":${text}`))
+  sendTexts(subscription, texts, onSent)
   subscription.quiet = texts.length > 0 ? 0 : subscription.quiet + 1
   if (subscription.quiet < PROGRESS_BLOCKS) return
   subscription.quiet = 0
@@ -80,7 +118,8 @@ function createRefill(
 ) {
   let isRunning = false
   let closed = false
-  const behind = (): Subscription[] => [...running].filter(({ next }) => next <= reached())
+  const isBehind = ({ isBusy, next }: Subscription): boolean => !isBusy && next <= reached()
+  const behind = (): Subscription[] => [...running].filter(isBehind)
 
   /** The next block that somebody is behind with, or undefined when the node does not have it any more. */
   const readNext = async (height: number): Promise<News | undefined> => {
@@ -101,7 +140,7 @@ function createRefill(
       const late = behind()
       const news = await readNext(height)
       // Only those whom it was read for: another may have come to this height in the meantime with another interest.
-      if (news !== undefined) for (const one of late) if (running.has(one)) tell(one, news)
+      if (news !== undefined) for (const one of late) if (running.has(one)) tell(one, news, () => void run())
     } catch (error) {
       onError(error)
       await sleep(REFILL_PAUSE_MS, undefined, { ref: false })
@@ -115,7 +154,7 @@ function createRefill(
       for (const one of behind()) skip(one, reached() - REFILL_BLOCKS_MAX)
       const round = behind().sort((a, b) => a.next - b.next)
       if (closed || round.length === 0) break
-      for (const one of round) if (!closed && running.has(one) && one.next <= reached()) await tellNext(one.next)
+      for (const one of round) if (!closed && running.has(one) && isBehind(one)) await tellNext(one.next)
     }
     isRunning = false
   }
@@ -164,11 +203,11 @@ export function createSubscriptions(
   })
 
   const publish = async (block: FeedBlock): Promise<void> => {
-    const waiting = [...running].filter(({ next }) => next === block.height)
+    const waiting = [...running].filter(({ isBusy, next }) => !isBusy && next === block.height)
     try {
       if (waiting.length === 0) return
       const news = await newsOf(chain, block, waiting)
-      for (const one of waiting) if (running.has(one)) tell(one, news)
+      for (const one of waiting) if (running.has(one)) tell(one, news, () => void refill.run())
     } catch (error) {
       onError(error)
     } finally {
@@ -192,12 +231,13 @@ export function createSubscriptions(
     /**
      * Opens the subscriptions of a websocket from `address`, an IPv6 address as its /64. Its notifications go to `send`.
      */
-    subscriber: (address: string, send: (text: string) => void): Subscriber => {
+    subscriber: (address: string, send: SendText): Subscriber => {
       const own = new Map<string, Subscription>()
       let hasEnded = false
       const remove = (id: string): boolean => {
         const found = own.get(id)
         if (found === undefined) return false
+        found.hasEnded = true
         own.delete(id)
         running.delete(found)
         byAddress.remove(address)
@@ -213,7 +253,7 @@ export function createSubscriptions(
           head = Math.max(head, chain.feed.head())
           const id = `0x${(++lastId).toString(16)}`
           const next = from === undefined ? (isHeadKnown ? head + 1 : Infinity) : Math.max(1, from)
-          own.set(id, { ...interest, id, send, next, quiet: 0 })
+          own.set(id, { ...interest, id, send, next, quiet: 0, isBusy: false, hasEnded: false })
           byAddress.add(address)
           count++
           return id

@@ -15,7 +15,7 @@ import type { CallConnection, CallSubscriber } from '../rpc/methods/define.ts'
 import { type Page, servePage } from './page.ts'
 import { sendPieces } from './pieces.ts'
 import { answerMessages, createSockets } from './socket.ts'
-import type { Subscriber } from '../feed/subscriptions.ts'
+import type { SendText, Subscriber } from '../feed/subscriptions.ts'
 import { asksForWebsocket, routeUpgrades } from './upgrades.ts'
 import {
   BODY_BYTES_MAX,
@@ -32,7 +32,7 @@ export interface Routes {
   /** Runs a method. */
   readonly call: (method: string, params: Params, connection: CallConnection) => Promise<unknown>
   /** Opens the subscriptions of a websocket from an address; its notifications go to `send`. */
-  readonly subscriber: (address: string, send: (text: string) => void) => Subscriber
+  readonly subscriber: (address: string, send: SendText) => Subscriber
   /** Told of each websocket that was closed because it reads too slowly. */
   readonly onSlow: () => void
   /** True for a method that answers with a whole list. */

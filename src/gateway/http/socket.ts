@@ -12,8 +12,8 @@ import {
 /** Why the gateway closes a websocket. Source: RFC 6455, section 7.4.1, and its registry of codes. */
 const TRY_AGAIN_LATER = 1013
 
-/** Sends a message on a websocket. */
-export type Send = (message: Piece) => void
+/** Sends a message on a websocket. `onTaken`: called once the system has taken it, unless the websocket ends first. */
+export type Send = (message: Piece, onTaken?: () => void) => void
 
 /**
  * Bounds what waits to be read: of one websocket, and of all together. Returns a function that opens the queue of one: it
@@ -24,7 +24,7 @@ export function createSockets(
   onSlow: () => void,
   { unreadBytes, pingMs }: typeof HTTP_LIMITS,
 ): (socket: WebSocket) => Send {
-  const queues = new Map<WebSocket, { bytes: number; waiting: Piece[] }>()
+  const queues = new Map<WebSocket, { bytes: number; waiting: Parameters<Send>[] }>()
   let bytes = 0
   const remove = (socket: WebSocket): void => {
     const queue = queues.get(socket)
@@ -43,7 +43,7 @@ export function createSockets(
     }
   }
   return (socket) => {
-    const queue = { bytes: 0, waiting: [] as Piece[] }
+    const queue = { bytes: 0, waiting: [] as Parameters<Send>[] }
     queues.set(socket, queue)
     const add = (more: number): void => {
       if (!queues.has(socket)) return
@@ -69,14 +69,15 @@ export function createSockets(
     const isOpen = (): boolean => socket.readyState === socket.OPEN
     const flush = (): void => {
       while (isOpen() && queue.waiting.length > 0 && socket.bufferedAmount < PIECE_BYTES) {
-        const message = queue.waiting.shift() as Piece
+        const [message, onTaken] = queue.waiting.shift() as Parameters<Send>
         socket.send(message, { binary: false }, () => {
           add(-Buffer.byteLength(message))
+          onTaken?.()
           flush()
         })
       }
     }
-    return (message) => {
+    return (message, onTaken) => {
       if (!isOpen()) return
       const length = Buffer.byteLength(message)
       if (queue.bytes > 0 && queue.bytes + length > SOCKET_QUEUE_BYTES_MAX) {
@@ -86,7 +87,7 @@ export function createSockets(
         return
       }
       add(length)
-      queue.waiting.push(message)
+      queue.waiting.push([message, onTaken])
       flush()
       makeRoom()
     }
