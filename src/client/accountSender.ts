@@ -55,9 +55,9 @@ function withHash(error: unknown, hash: string): unknown {
 const sendError = (error: unknown, hash: string): unknown => (isUnclear(error) ? withHash(error, hash) : error)
 
 /** The result object of a transaction that svc_getTransaction has found. */
-function resultOfFound({ height, hash, check_tx, deliver_tx }: TransactionResult): TransactionResult {
-  const result = { height, hash, check_tx, deliver_tx }
-  return isFailed(result) ? { ...result, height: 0 } : result
+function resultOfFound(found: TransactionResult): TransactionResult {
+  const { height, hash, check_tx, deliver_tx } = found
+  return { height: isFailed(found) ? 0 : height, hash, check_tx, deliver_tx }
 }
 
 /**
@@ -79,16 +79,21 @@ export async function waitForTx(
   { signal, timeoutMs = WAIT_MS }: WaitOptions = {},
 ): Promise<TransactionResult> {
   const call = { method: 'svc_getTransaction', params: [hash] }
-  for (const endMs = performance.now() + timeoutMs; ; ) {
-    let pauseMs: number | undefined = POLL_MS
-    const found = await ask(call, signal).catch((error: unknown) => {
-      pauseMs = retryAfterMs(error)
-      if (pauseMs === undefined) throw withHash(error, hash)
+  // No timer takes much more.
+  const late = AbortSignal.timeout(Math.min(timeoutMs, 2e9))
+  const ending = AbortSignal.any([late, signal ?? late])
+  const end = (error: unknown): never => {
+    throw late.aborted
+      ? new SvcRpcError(call.method, NOT_IN_BLOCK, `not in a block after ${timeoutMs} ms`, { hash })
+      : withHash(error, hash)
+  }
+  for (;;) {
+    let pauseMs = POLL_MS
+    const found = await ask(call, ending).catch((error: unknown) => {
+      pauseMs = retryAfterMs(error) ?? end(error)
     })
     if (found) return resultOfFound(found as TransactionResult)
-    if (performance.now() >= endMs)
-      throw new SvcRpcError(call.method, NOT_IN_BLOCK, `not in a block after ${timeoutMs} ms`, { hash })
-    await pause(pauseMs, signal)
+    await pause(pauseMs, ending).catch(end)
   }
 }
 
@@ -157,7 +162,7 @@ function readSent(
   const included = wait()
   included.catch(() => undefined)
   return {
-    state: known === true ? 'known' : 'accepted',
+    state: known ? 'known' : 'accepted',
     result: { hash: result.hash, included },
     ended: () => included.then(needIncluded),
   }

@@ -275,7 +275,7 @@ export function connect(url: string) {
       const show = later(isRunning, options.onState)
       const running: Running = { topic, options, tell, show, settle, isOpen: false, seen: 0, skip: 0 }
       all.add(running)
-      if (socket?.isOpen() === true) begin(running)
+      if (socket?.isOpen()) begin(running)
       else open()
       await settle.promise
       return {

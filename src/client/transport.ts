@@ -124,7 +124,7 @@ export function reasonOf(thrown: unknown): string {
 /** The whole URL of a gateway. Throws a TypeError that says what was given, when it is none of http or https. */
 function gatewayUrl(given: unknown): string {
   const url = typeof given === 'string' && URL.canParse(given) ? new URL(given) : undefined
-  if (url !== undefined && /^https?:$/.test(url.protocol)) return url.href
+  if (url && /^https?:$/.test(url.protocol)) return url.href
   const full = `http://${given}`
   const hint = /^[^/]+:\d+(?:\/|$)/.test(String(given)) && URL.canParse(full) ? `. Did you mean ${full}?` : ''
   throw new TypeError(`expected the URL of a gateway, such as http://127.0.0.1:8545, got ${show(given)}${hint}`)
@@ -149,7 +149,7 @@ export function httpTransport({ url, token, fetch: given }: Target): Transport {
       const response = await (given ?? fetch)(address, { method: 'POST', headers, body, signal })
       answer = { status: response.status, text: await response.text() }
     } catch (thrown) {
-      throw signal?.aborted === true ? signal.reason : unreachable(method, address, reasonOf(thrown))
+      throw signal?.aborted ? signal.reason : unreachable(method, address, reasonOf(thrown))
     }
     return parse(method, answer)
   }
@@ -197,7 +197,7 @@ export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefine
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason)
     if (signal.aborted) abort()
-    signal.addEventListener('abort', abort, { once: true })
+    signal.addEventListener('abort', abort)
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
   })
 }

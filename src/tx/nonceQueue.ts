@@ -205,7 +205,7 @@ function takeBatch<T, R>(
     const mustBeFirst = next.signed.size >= noncesMax - 1
     if (first !== undefined && (mustBeFirst || (first.nonce === undefined) !== (next.nonce === undefined))) break
     waiting.shift()
-    if (next.signal?.aborted === true) next.reject(next.signal.reason)
+    if (next.signal?.aborted) next.reject(next.signal.reason)
     else batch.push(next)
   }
   return batch

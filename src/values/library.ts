@@ -21,7 +21,7 @@ export const MD5 = /^[0-9a-fA-F]{32}$/
 /** X, Y and Z of vX.Y.Z, each 0 to 2^53 − 1 without leading zeros, or undefined. Source: interface, Versioning. */
 export function parseVersion(version: string): readonly number[] | undefined {
   const parts = VERSION.exec(version)?.slice(1).map(Number)
-  return parts?.every(Number.isSafeInteger) === true ? parts : undefined
+  return parts?.every(Number.isSafeInteger) ? parts : undefined
 }
 
 /** True when version `a` is above `b`. Both have the form vX.Y.Z. */

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { DISCONNECTED, SvcRpcError } from '../../src/client/errors.ts'
 import { type AccountSender, createAccountSender, waitForTx } from '../../src/client/accountSender.ts'
 import { fromBase64 } from '../../src/base/bytes.ts'
+import { Svc } from '../../src/client/index.ts'
 import { type Call, httpTransport, type Reply, type Transport } from '../../src/client/transport.ts'
 import { decodeTx, type Tx, txHash } from '../../src/tx/envelope.ts'
 import { NONCES_OF_TX_MAX } from '../../src/tx/nonceQueue.ts'
@@ -193,6 +194,12 @@ describe('a transaction on its way', () => {
   })
 })
 
+const tooManyFor = (retryAfterMs: number): object => ({
+  jsonrpc: '2.0',
+  id: 1,
+  error: { code: -32015, message: 'Too many requests', data: { retryAfterMs } },
+})
+
 describe('waitForTx', () => {
   const hash = 'AB'.repeat(32)
   const inBlock = { height: 7, hash, check_tx: { fee: {} }, deliver_tx: { fee: {} } }
@@ -220,6 +227,21 @@ describe('waitForTx', () => {
     }
     await expect(waitForTx({ ask }, hash, { timeoutMs: 2_000 })).rejects.toMatchObject({ code: -32012, data: { hash } })
     expect(looks).toBeGreaterThan(2)
+  })
+
+  test.each([
+    ['says nothing', () => new Promise<never>(() => undefined)],
+    ['wants to be asked again much later', async () => Response.json(tooManyFor(60_000), { status: 429 })],
+  ])('ends in time where the gateway %s', async (_what, answer) => {
+    const unlessEnded = (signal: AbortSignal | null | undefined): Promise<never> =>
+      new Promise((_, failed) => signal?.addEventListener('abort', () => failed(signal.reason)))
+    const given: typeof fetch = (_url, init) => Promise.race([answer(), unlessEnded(init?.signal)])
+    const svc = new Svc({ url: 'http://127.0.0.1:1', fetch: given })
+    await expect(svc.async.waitForTx(hash, { timeoutMs: 50 })).rejects.toMatchObject({ code: -32012, data: { hash } })
+    const signal = AbortSignal.timeout(50)
+    await expect(svc.async.waitForTx(hash, { timeoutMs: Infinity, signal })).rejects.toMatchObject({
+      name: 'TimeoutError',
+    })
   })
 
   test('is given up with the hash when the gateway fails', async () => {

@@ -83,7 +83,7 @@ export async function verifiedHeader(
 ): Promise<VerifiedHeader> {
   const late = AbortSignal.timeout(timeoutMs)
   try {
-    return await fetchHeader(source, height, signal === undefined ? late : AbortSignal.any([signal, late]))
+    return await fetchHeader(source, height, AbortSignal.any([late, signal ?? late]))
   } catch (error) {
     signal?.throwIfAborted()
     if (!late.aborted) throw error
