@@ -162,6 +162,8 @@ export function createChain(
 ) {
   let chainId: string | undefined
   let caughtUp = false
+  // A node that has begun anew comes to no new head for long, and every list of the old chain is wrong.
+  let isOnHead = true
   const readStatus = async (): Promise<void> => {
     const status = await rpc.status()
     chainId ??= status.chainId
@@ -185,7 +187,10 @@ export function createChain(
   const forCallers = readsOver(queries)
   const historyTurn = turnsOf('a history', HISTORY_WAIT_MS_MAX)
   const blockTurn = turnsOf('a block', BLOCK_WAIT_MS_MAX)
-  const lists = shareLists({ ask: (path) => queryList(listsRpc, path), isFollowing: feed.connected })
+  const lists = shareLists({
+    ask: (path) => queryList(listsRpc, path),
+    isFollowing: () => isOnHead && feed.connected(),
+  })
   return {
     ...readsOver(rpc),
     /** The same reads for callers' queries. */
@@ -239,8 +244,12 @@ export function createChain(
     /** To be called when the connection to the node was lost: whether it has caught up is asked again. */
     onLost: (): void => {
       caughtUp = false
+      isOnHead = false
     },
     /** To be called at a committed height, before its block is delivered. */
-    onHeight: lists.onHeight,
+    onHeight: (): void => {
+      isOnHead = true
+      lists.onHeight()
+    },
   }
 }

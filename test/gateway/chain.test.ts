@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from '@jest/globals'
-import { post, signerOf, startPair } from './support.ts'
+import { post, signerOf, startPair, until } from './support.ts'
 
 const owners = Array.from({ length: 20 }, (_, at) => signerOf(at + 1).address)
 const pathOf = (owner: string): string => `/stake/validator/${owner}`
@@ -60,4 +60,25 @@ test('a question that fails fails for all who asked it, and for nobody else', as
   expect((await ask()).map(({ error }) => error?.code)).toEqual([-32011, -32011, -32011])
   isBroken = false
   expect((await ask()).map(({ result }) => result)).toEqual(['1000', '1000', '1000'])
+})
+
+test('no list of a chain is answered after its node has begun another one', async () => {
+  let chain = 'old'
+  pair = await startPair({
+    blocks: false,
+    query: (path) => (path.startsWith('/stake/validators') ? { data: [chain] } : {}),
+  })
+  const { node, rpc, gateway, log } = pair
+  while (node.ledger.blocks.length < 10) node.step()
+  await until(async () => /^svc_chain_height 10$/m.test(await gateway.metrics.metrics()))
+  await rpc('svc_queryValidators')
+  node.ledger.blocks.length = 2
+  chain = 'new'
+  node.drop()
+  await until(() => log.lines.some(({ message }) => message === 'the feed of blocks was disturbed'))
+  await until(async () => /^svc_feed_connected 1$/m.test(await gateway.metrics.metrics()))
+  expect((await rpc('svc_queryValidators')).result).toEqual({ height: 2, data: ['new'] })
+  chain = 'newer'
+  node.step()
+  expect((await rpc('svc_queryValidators')).result).toEqual({ height: 3, data: ['newer'] })
 })
