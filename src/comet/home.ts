@@ -159,6 +159,31 @@ export const readNodeIdentity = (home: string): NodeIdentity => ({
 })
 
 /**
+ * Returns why a home must not sign: it has a validator key, but not the file that says what that key has signed. Undefined
+ * where all is well.
+ */
+export const whyUnsafeToSign = (home: string): string | undefined => {
+  const { validatorKey, validatorState } = homeFiles(home)
+  if (!existsSync(validatorKey) || existsSync(validatorState)) return undefined
+  return (
+    `${validatorState} is missing: ${validatorKey} could sign a height twice, which is punished. Put back the file that the ` +
+    'key was used with last. If it is lost, move the key away and declare a new one; docs/operations.md says how'
+  )
+}
+
+/** The height at which the key of a home signed last, 0 for none. Throws a CometError when the file cannot be read. */
+export const signedHeight = (home: string): number => {
+  const path = homeFiles(home).validatorState
+  try {
+    const { height } = JSON.parse(readFileSync(path, 'utf8')) as { height?: unknown }
+    if (/^\d{1,16}$/.test(String(height))) return Number(height)
+    throw new Error('expected a height')
+  } catch (error) {
+    throw new CometError(`cannot read ${path}: ${reasonOf(error)}. Take a new block key; docs/operations.md says how`)
+  }
+}
+
+/**
  * Writes a validator key, a node key and a signing state into the home where they are missing, with mode 0600. It is a
  * step of its own because a network's genesis file needs the keys of all nodes first. Throws a CometError when the home
  * has blocks but no signing state: a validator with a new one could sign a height twice, which is punished.
@@ -170,12 +195,13 @@ export const writeNodeKeys = (home: string): NodeIdentity => {
       `${files.validatorState} is missing, but the home has blocks. Put it back: without it this validator could sign a height twice`,
     )
   }
+  // Before the key: a key without it has been used elsewhere.
+  writeOnce(files.validatorState, () => json({ height: '0', round: 0, step: 0 }))
   writeOnce(files.validatorKey, () => {
     const { pubKey, priv_key } = newKey()
     return json({ address: addressOfPubKey(pubKey), pub_key: publicKey(pubKey), priv_key })
   })
   writeOnce(files.nodeKey, () => json({ priv_key: newKey().priv_key }))
-  writeOnce(files.validatorState, () => json({ height: '0', round: 0, step: 0 }))
   return readNodeIdentity(home)
 }
 

@@ -51,6 +51,23 @@ const picture = (folder: string): unknown =>
       return [name, stat.mtimeMs, stat.isFile() ? readFileSync(path, 'utf8') : '']
     })
 
+test('init joins no chain with a validator key whose signing state is missing, and leaves the home as it is', async () => {
+  const [made, joined] = [join(place.folder, 'made'), join(place.folder, 'restored')]
+  const chain = ['init', '--home', made, '--chain-id', 'c', '--owner', DEVNET_0]
+  expect(await svcd(place, chain)).toMatchObject({ status: 0 })
+  mkdirSync(join(joined, 'config'), { recursive: true, mode: 0o700 })
+  const key = join('config', 'priv_validator_key.json')
+  writeFileSync(join(joined, key), readFileSync(join(made, key)), { mode: 0o600 })
+  const before = picture(joined)
+  const joining = ['init', '--home', joined, '--genesis', join(made, 'config', 'genesis.json')]
+  await expectUserError(joining, /^svcd: \S+priv_validator_state\.json is missing: .* sign a height twice/)
+  expect(picture(joined)).toEqual(before)
+  const state = join('data', 'priv_validator_state.json')
+  mkdirSync(join(joined, 'data'))
+  writeFileSync(join(joined, state), readFileSync(join(made, state)), { mode: 0o600 })
+  expect(await svcd(place, joining)).toMatchObject({ status: 0 })
+})
+
 describe('a home where no folder can be made', () => {
   test.each<[string, readonly string[], string]>([
     ['init', ['init', '--home', '/proc/x', '--chain-id', 'c', '--owner', DEVNET_0], ''],

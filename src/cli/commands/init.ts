@@ -7,6 +7,7 @@ import {
   isCompleteHome,
   type NodeIdentity,
   readNodeIdentity,
+  whyUnsafeToSign,
   writeNodeHome,
   writeNodeKeys,
 } from '../../comet/home.ts'
@@ -196,6 +197,9 @@ async function run(flags: Flags): Promise<void> {
   const owner = given === undefined ? ownerOf(flags) : ''
   const stateSync = await chooseStateSync(flags, chainId)
   closeHome(home, note)
+  // A new chain has no height that the key could have signed.
+  const unsafe = given === undefined ? undefined : whyUnsafeToSign(home)
+  if (unsafe !== undefined) throw new UserError(unsafe)
   const { pubKey } = writeNodeKeys(home)
   if (given === undefined) acceptProgramVersion(home, FIRST_PROGRAM_VERSION) // The chain begins with this release.
   const newGenesis = () => ({
