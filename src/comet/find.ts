@@ -86,7 +86,8 @@ export function isSupported(version: string): boolean {
 /** A CometBFT program. `version` is what it prints; a few releases print that of an older one. */
 export type CometBft = { path: string; version: string }
 
-const fromEnv = async (path: string, env: NodeJS.ProcessEnv): Promise<CometBft> => {
+/** The program that SVCD_COMETBFT names. Throws a CometError that says why it cannot be used. */
+export const fromEnv = async (path: string, env: NodeJS.ProcessEnv): Promise<CometBft> => {
   if (!(await isProgram(path))) throw new CometError(`SVCD_COMETBFT: ${path} is not an executable file`)
   const version = await versionOf(resolve(path), env).catch((error: unknown) => {
     throw new CometError(`SVCD_COMETBFT: ${path} does not run: ${reasonOf(error)}`)

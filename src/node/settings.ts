@@ -158,17 +158,21 @@ export function writeConfig(home: string, config: SvcdConfig): void {
   writeWhole(fileOf(home), `${JSON.stringify(config, undefined, 2)}\n`)
 }
 
+/** The operating system that the file names, if any. Throws a UserError that names the setting. */
+export function configuredOs(home: string): string | undefined {
+  const os: unknown = readConfig(home).eni?.os
+  return os === undefined ? undefined : parseOneOf(OS_NAMES)(os as string, 'config/svcd.json: eni.os')
+}
+
 /**
  * Chooses the operating system for which this node takes libraries: `given`, else the configured one, else that of the
  * machine. If that is neither ubuntu nor centos, ubuntu is written to the file, and `say` receives a line that says so.
  * Source: protocol.md §7.
  */
 export function chooseOs(home: string, given: string | undefined, say: (line: string) => void): string {
+  const chosen = given === undefined ? (configuredOs(home) ?? machineOs()) : parseOs(given)
+  if (chosen !== undefined) return chosen
   const config = readConfig(home)
-  const chosen = given ?? config.eni?.os
-  if (chosen !== undefined) return parseOs(chosen)
-  const own = machineOs()
-  if (own !== undefined) return own
   writeConfig(home, { ...config, eni: { ...config.eni, os: 'ubuntu' } })
   say('this machine runs neither ubuntu nor centos, so libraries for ubuntu are used (eni.os in config/svcd.json)')
   return 'ubuntu'

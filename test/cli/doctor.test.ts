@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import Database from 'better-sqlite3'
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { examineDisk, examineState } from '../../src/cli/doctorChecks.ts'
 import { examine } from '../../src/cli/commands/doctor.ts'
@@ -78,6 +78,50 @@ test('a validator key that others may read is bad, and the way to mend it is sai
         /^cannot read the key in \S+priv_validator_key\.json: .*\. Put the file back from a backup$/,
       ),
     })
+  }
+})
+
+const findings = (more: object = {}) =>
+  examine({ home: folder, json: undefined, node: 'http://127.0.0.1:9', acceptProgramVersion: undefined, ...more })
+
+test('a validator key without a signing state, or with one that cannot be read, is bad: it could sign a height twice', async () => {
+  writeNodeKeys(folder)
+  const path = join(folder, 'data', 'priv_validator_state.json')
+  const look = async () => (await findings()).find(({ check }) => check === 'signing state')
+  writeFileSync(path, '{"height":"12","round":0,"step":3}')
+  expect(await look()).toMatchObject({ verdict: 'ok', found: 'the key signed last at height 12' })
+  for (const damaged of ['', '{}', 'null']) {
+    writeFileSync(path, damaged)
+    expect(await look()).toMatchObject({ verdict: 'bad', found: expect.stringContaining(path) })
+  }
+  rmSync(path)
+  expect(await look()).toMatchObject({ verdict: 'bad', found: expect.stringContaining('sign a height twice') })
+  rmSync(join(folder, 'config', 'priv_validator_key.json')) // A remote signer has both.
+  expect(await look()).toBeUndefined()
+})
+
+test.each([
+  ['{"snapshots":{"interval":"a"}}', 'snapshots.interval: expected a whole number'],
+  ['{"pruning":{"keepBlocks":1}}', 'pruning.keepBlocks: expected a whole number'],
+  ['{"eni":{"os":"windows"}}', 'eni.os: expected ubuntu or centos, got "windows"'],
+  ['{"eni":{"os":"ubuntu","allowAddresses":"10.0.0.1"}}', 'eni.allowAddresses: expected a list'],
+  ['{"page":"no"}', 'page: expected true or false'],
+])('a setting that svcd start or svcd gateway refuses is bad: %s', async (text, words) => {
+  mkdirSync(join(folder, 'config'))
+  writeFileSync(join(folder, 'config', 'svcd.json'), text)
+  const found = expect.stringContaining(`config/svcd.json: ${words}`)
+  expect(await findings()).toContainEqual({ check: 'settings', verdict: 'bad', found })
+})
+
+test('a program that SVCD_COMETBFT names and that cannot be used is bad, although another one is there', async () => {
+  const before = process.env['SVCD_COMETBFT']
+  process.env['SVCD_COMETBFT'] = join(folder, 'no')
+  try {
+    const found = expect.stringContaining('no is not an executable file')
+    expect(await findings()).toContainEqual({ check: 'CometBFT', verdict: 'bad', found })
+  } finally {
+    if (before === undefined) delete process.env['SVCD_COMETBFT']
+    else process.env['SVCD_COMETBFT'] = before
   }
 })
 

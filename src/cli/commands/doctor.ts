@@ -4,8 +4,16 @@ import { isLoopback } from '../../base/loopback.ts'
 import { PORTS } from '../../base/ports.ts'
 import { VERSION } from '../../base/version.ts'
 import { reasonOf } from '../../comet/errors.ts'
-import { defaultCometCache, isSupported, SUPPORTED_COMETBFT, versionOf } from '../../comet/find.ts'
-import { homeFiles, listenAddresses, readCometConfig, readNodeId, readValidatorKey } from '../../comet/home.ts'
+import { defaultCometCache, fromEnv, isSupported, SUPPORTED_COMETBFT, versionOf } from '../../comet/find.ts'
+import {
+  homeFiles,
+  listenAddresses,
+  readCometConfig,
+  readNodeId,
+  readValidatorKey,
+  signedHeight,
+  whyUnsafeToSign,
+} from '../../comet/home.ts'
 import { packagedFolders, programFile } from '../../base/cometbftPackage.ts'
 import { tryConnection } from '../../comet/process.ts'
 import { openNodeRpc } from '../../comet/rpc.ts'
@@ -23,12 +31,15 @@ import {
   gatewayUrl,
   nodeOption,
   nodeUrl,
+  pageFrom,
   programVersionOption,
   withOptions,
 } from '../options.ts'
 import { formatTable, printAnswer, say, styled } from '../output.ts'
 import { printable } from '../../base/printable.ts'
-import { machineOs, readConfig } from '../../node/settings.ts'
+import { allowedAddresses } from '../../node/libraries.ts'
+import { configuredOs, machineOs, readConfig } from '../../node/settings.ts'
+import { chooseRetention } from './snapshot.ts'
 
 const finding = (check: string, verdict: Finding['verdict'], found: string): Finding => ({ check, verdict, found })
 
@@ -36,17 +47,27 @@ async function versions(): Promise<readonly Finding[]> {
   const { node } = process.versions
   const [major = 0, minor = 0] = node.split('.').map(Number)
   const isServed = major > 22 || (major === 22 && minor >= 14)
-  const program = process.env['SVCD_COMETBFT'] ?? 'cometbft'
-  const places = [...packagedFolders(), defaultCometCache()].map((folder) => join(folder, programFile()))
-  let comet: string | undefined
-  for (const one of [program, ...places]) comet ??= await versionOf(one, process.env).catch(() => undefined)
   return [
     finding('svcd', 'ok', VERSION),
     finding('Node', isServed ? 'ok' : 'bad', `${node} (22.14 or newer is needed)`),
-    comet === undefined
-      ? finding('CometBFT', 'note', `there is no ${program}; svcd devnet builds it, or set SVCD_COMETBFT to its path`)
-      : finding('CometBFT', isSupported(comet) ? 'ok' : 'bad', `${comet} (supported: ${SUPPORTED_COMETBFT})`),
+    await cometBft(process.env['SVCD_COMETBFT'] ?? ''),
   ]
+}
+
+/** The CometBFT that svcd would run; nothing but `named` where that is not empty. */
+async function cometBft(named: string): Promise<Finding> {
+  const check = 'CometBFT'
+  if (named !== '')
+    return fromEnv(named, process.env).then(
+      ({ version }) => finding(check, 'ok', `${version} (supported: ${SUPPORTED_COMETBFT})`),
+      (error: unknown) => finding(check, 'bad', reasonOf(error)),
+    )
+  const places = [...packagedFolders(), defaultCometCache()].map((folder) => join(folder, programFile()))
+  let comet: string | undefined
+  for (const one of ['cometbft', ...places]) comet ??= await versionOf(one, process.env).catch(() => undefined)
+  return comet === undefined
+    ? finding(check, 'note', 'there is no cometbft; svcd devnet builds it, or set SVCD_COMETBFT to its path')
+    : finding(check, isSupported(comet) ? 'ok' : 'bad', `${comet} (supported: ${SUPPORTED_COMETBFT})`)
 }
 
 /** The ports of a node: those in its home's files; for what these do not say, those of a new home. */
@@ -86,6 +107,36 @@ function secretFile(check: string, path: string, read: () => unknown): readonly 
     return [finding(check, 'ok', `${path}, mode 0${(found.mode & 0o777).toString(8)}`)]
   } catch (error) {
     return [finding(check, 'bad', reasonOf(error))]
+  }
+}
+
+/** CometBFT does not start without the signing state of its key. Finds nothing where a remote signer has both. */
+function signingState(home: string): readonly Finding[] {
+  if (!existsSync(homeFiles(home).validatorKey)) return []
+  const check = 'signing state'
+  try {
+    const why = whyUnsafeToSign(home)
+    return [
+      finding(check, why === undefined ? 'ok' : 'bad', why ?? `the key signed last at height ${signedHeight(home)}`),
+    ]
+  } catch (error) {
+    return [finding(check, 'bad', reasonOf(error))]
+  }
+}
+
+/**
+ * What `svcd start` and `svcd gateway` refuse in config/svcd.json. What they read as addresses is told by `ports` and
+ * `node`.
+ */
+function settings(home: string): readonly Finding[] {
+  try {
+    chooseRetention(home, {})
+    allowedAddresses(home, undefined)
+    configuredOs(home)
+    pageFrom({ home, page: true })
+    return []
+  } catch (error) {
+    return [finding('settings', 'bad', reasonOf(error))]
   }
 }
 
@@ -134,8 +185,10 @@ function homeFindings(home: string): readonly Finding[] {
   const keys = listKeyFiles(join(home, 'keystore'))
   return [
     ...homeAccess(home),
+    ...settings(home),
     ...mempoolFinding(home),
     ...secretFile('validator key', files.validatorKey, () => readValidatorKey(home)),
+    ...signingState(home),
     ...secretFile('node key', files.nodeKey, () => readNodeId(home)),
     ...keys.flatMap((key) => ('problem' in key ? finding('key file', 'bad', key.problem) : [])),
     finding('key files', 'ok', String(keys.length)),
