@@ -158,6 +158,9 @@ export const readNodeIdentity = (home: string): NodeIdentity => ({
   nodeId: readNodeId(home),
 })
 
+/** The signing state of a key that has signed nothing. */
+const NOTHING_SIGNED = '{"height":"0","round":0,"step":0}\n'
+
 /**
  * Returns why a home must not sign: it has a validator key, but not the file that says what that key has signed. Undefined
  * where all is well.
@@ -167,7 +170,8 @@ export const whyUnsafeToSign = (home: string): string | undefined => {
   if (!existsSync(validatorKey) || existsSync(validatorState)) return undefined
   return (
     `${validatorState} is missing: ${validatorKey} could sign a height twice, which is punished. Put back the file that the ` +
-    'key was used with last. If it is lost, move the key away and declare a new one; docs/operations.md says how'
+    'key was used with last. If it is lost, move the key away and declare a new one; docs/operations.md says how. For a ' +
+    `key that has signed nothing on this chain, write the file: ${NOTHING_SIGNED.trim()}`
   )
 }
 
@@ -196,7 +200,7 @@ export const writeNodeKeys = (home: string): NodeIdentity => {
     )
   }
   // Before the key: a key without it has been used elsewhere.
-  writeOnce(files.validatorState, () => json({ height: '0', round: 0, step: 0 }))
+  writeOnce(files.validatorState, () => NOTHING_SIGNED)
   writeOnce(files.validatorKey, () => {
     const { pubKey, priv_key } = newKey()
     return json({ address: addressOfPubKey(pubKey), pub_key: publicKey(pubKey), priv_key })
