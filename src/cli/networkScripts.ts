@@ -5,6 +5,9 @@ import { printEndpoint } from '../node/settings.ts'
 /** Quotes a word for a shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
+/** A word as a person types it into a shell: quoted where it has to be. */
+export const shellWord = (text: string): string => (/^[\w./:@%+=,-]+$/.test(text) ? text : quoted(text))
+
 const SIGNING = 'With --unlock ACCOUNT --auth-token-file FILE it signs for callers who send the token.'
 
 const head = (says: string): string => `#!/bin/sh\n# ${says}\ncd "$(dirname "$0")" || exit 1\n`

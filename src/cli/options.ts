@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type Command, Option } from 'commander'
@@ -118,10 +118,25 @@ export const GATEWAY_URL = `http://127.0.0.1:${PORTS.gateway}`
 
 const NODE_URL = `http://127.0.0.1:${PORTS.rpc}`
 
+/**
+ * Reads the path of a home. Throws a UserError for one that this user may not look into, because all in it would seem not
+ * to be there.
+ */
+export function parseHome(text: string, flag: string): string {
+  const home = resolve(text)
+  try {
+    statSync(`${home}/.`, { throwIfNoEntry: false })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error
+    throw new UserError(`${flag}: ${home} is closed to this user. Run this as its owner: sudo -u OWNER svcd …`)
+  }
+  return home
+}
+
 /** The option `--home`. */
 export const homeOption = option('--home <dir>', 'home folder of the node', {
   env: 'SVCD_HOME',
-  parse: (text) => resolve(text),
+  parse: parseHome,
   fallback: join(homedir(), '.svcd'),
   fallbackDoc: '~/.svcd',
 })

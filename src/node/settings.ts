@@ -25,6 +25,13 @@ export function parseEndpoint(text: string, flag: string): Endpoint {
 /** Prints an endpoint as `HOST:PORT`. */
 export const printEndpoint = ({ host, port }: Endpoint): string => `${host.includes(':') ? `[${host}]` : host}:${port}`
 
+/** Reads the address of an application, `unix:///path` or `tcp://host:port`. Throws a UserError that names the flag. */
+export function parseAbci(text: string, flag: string): string {
+  const [, port] = /^tcp:\/\/(?:\[[0-9a-fA-F:.]+\]|[^:/[\]\s]+):(\d{1,5})$/.exec(text) ?? []
+  if (/^unix:\/\/.+$/.test(text) || Number(port) <= 65_535) return text
+  throw new UserError(`${flag}: expected unix:///path or tcp://host:port, got ${JSON.stringify(text)}`)
+}
+
 /** Where programs of this machine reach a server that listens on `endpoint`, which may be every address. */
 export const reachable = ({ host, port }: Endpoint): Endpoint => ({
   host: host.replace(/^(?:0\.0\.0\.0|::)$/, '127.0.0.1'),

@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { connect, createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import {
   chooseOs,
   machineOs,
+  parseAbci,
   parseBlockTime,
   parseEndpoint,
   parseOs,
@@ -18,7 +19,8 @@ import { parseAmount, printTokens } from '../../src/cli/amounts.ts'
 import { assertFree } from '../../src/cli/commands/devnet.ts'
 import { chooseRetention } from '../../src/cli/commands/snapshot.ts'
 import { UserError } from '../../src/node/errors.ts'
-import { pageFrom } from '../../src/cli/options.ts'
+import { pageFrom, parseHome } from '../../src/cli/options.ts'
+import { shellWord } from '../../src/cli/networkScripts.ts'
 import { allowedAddresses } from '../../src/node/libraries.ts'
 import { assertDevnetHome, resetHome } from '../../src/cli/devnet/home.ts'
 import { examplesRunBy } from '../docs/examples.ts'
@@ -126,6 +128,33 @@ describe('flags', () => {
       expect(printTokens(parseAmount(text, '--value'))).toBe(text)
     },
   )
+
+  test('a home that this user may not look into is refused, and one that is not there is taken', () => {
+    const closed = join(folder, 'closed')
+    mkdirSync(closed, { mode: 0o000 })
+    const isRoot = process.geteuid?.() === 0 // Root may look into everything.
+    if (isRoot) process.seteuid?.(65_534)
+    try {
+      expect(() => parseHome(closed, '--home')).toThrow(`--home: ${closed} is closed to this user`)
+    } finally {
+      if (isRoot) process.seteuid?.(0)
+      chmodSync(closed, 0o700)
+    }
+    expect(parseHome(join(closed, 'none'), '--home')).toBe(join(closed, 'none'))
+  })
+
+  test.each(['foo', 'unix://', 'tcp://h', 'tcp://h:65536', 'tcp://a:b:1'])('%s is no ABCI address', (text) => {
+    expect(() => parseAbci(text, '--abci')).toThrow(/^--abci: expected unix:\/\/\/path or tcp:\/\/host:port, got /)
+  })
+
+  test('ABCI addresses are a socket, or a host and a port', () => {
+    for (const text of ['unix:///a b/abci.sock', 'tcp://127.0.0.1:26658', 'tcp://[::1]:0'])
+      expect(parseAbci(text, '--abci')).toBe(text)
+  })
+
+  test('a path with a space or a quote is printed as a shell reads it back', () => {
+    expect(['/a/b-1', '/a b', "/it's"].map(shellWord)).toEqual(['/a/b-1', "'/a b'", "'/it'\\''s'"])
+  })
 
   test('an OS that fileUrl does not know is refused', () => {
     expect(parseOs('centos')).toBe('centos')

@@ -38,16 +38,11 @@ import {
 } from '../options.ts'
 import { printAnswer, formatFields, note } from '../output.ts'
 import { acceptProgramVersion } from '../../node/programVersion.ts'
+import { shellWord } from '../networkScripts.ts'
 import { writeUnits } from '../services.ts'
-import { chooseOs, parseEndpoint, parseTrustPeriod, printEndpoint } from '../../node/settings.ts'
+import { chooseOs, parseAbci, parseEndpoint, parseTrustPeriod, printEndpoint } from '../../node/settings.ts'
 import { stateSyncFrom } from '../stateSync.ts'
 import { printPeriod, trustedHeaderFrom, trustOptions } from '../trust.ts'
-
-/** Reads the address of the application. Throws a UserError that names the flag. */
-function parseAbci(text: string, flag: string): string {
-  if (/^(?:unix:\/\/.+|tcp:\/\/[^/\s]+:\d{1,5})$/.test(text)) return text
-  throw new UserError(`${flag}: expected unix:///path or tcp://host:port, got ${JSON.stringify(text)}`)
-}
 
 /** Reads a list of `id@host:port`. Throws a UserError that names the flag and the entry. */
 export const parsePeers = (text: string, flag: string): readonly string[] =>
@@ -228,13 +223,14 @@ async function run(flags: Flags): Promise<void> {
           trust_period: printPeriod(stateSync.trustPeriodMs),
         }),
   }
+  const [homeWord, abciWord] = [shellWord(home), shellWord(addresses.abci)]
   printAnswer(
     flags.json,
     made,
     () =>
-      `${formatFields(made)}\n\nNow run it:\n  svcd node --home ${home}\n\n` +
+      `${formatFields(made)}\n\nNow run it:\n  svcd node --home ${homeWord}\n\n` +
       `Or run its parts by themselves, each in a terminal of its own:\n` +
-      `  svcd start --home ${home} --abci ${addresses.abci}\n  cometbft node --home ${home}\n  svcd gateway --home ${home}\n\n` +
+      `  svcd start --home ${homeWord} --abci ${abciWord}\n  cometbft node --home ${homeWord}\n  svcd gateway --home ${homeWord}\n\n` +
       `To run all three under systemd, use the units in ${units}; docs/operations.md says how.`,
   )
 }

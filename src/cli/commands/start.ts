@@ -6,6 +6,7 @@ import { allowedAddresses } from '../../node/libraries.ts'
 import { openLog } from '../../node/log.ts'
 import { boundHeap, stopSignal } from '../../node/runtime.ts'
 import { AUTO_THREADS, CORES_MIN, parseVerifyThreads, VERIFY_THREADS_MAX } from '../../node/signatures/pool.ts'
+import { parseAbci } from '../../node/settings.ts'
 import { type RunningNode, startNode } from '../../node/start.ts'
 import { logOptions } from '../logOptions.ts'
 import {
@@ -27,7 +28,7 @@ const options = [
   option(
     '--abci <address>',
     'where CometBFT connects, unix:///path or tcp://host:port (default: unix://<home>/abci.sock)',
-    { env: 'SVCD_ABCI' },
+    { env: 'SVCD_ABCI', parse: parseAbci },
   ),
   osOption,
   option('--log-file <file>', 'write the log to this file (default: stderr)'),
