@@ -22,6 +22,7 @@ export const homeFiles = (home: string) => ({
 export type Listening = { readonly host: string; readonly port: number }
 
 type Config = {
+  readonly proxy_app?: unknown
   readonly rpc?: { readonly laddr?: unknown }
   readonly p2p?: { readonly laddr?: unknown }
   readonly mempool?: { readonly type?: unknown }

@@ -7,6 +7,7 @@ import { examine } from '../../src/cli/commands/doctor.ts'
 import { writeNodeKeys } from '../../src/comet/home.ts'
 import { formatAnswer, formatFields, formatTable } from '../../src/cli/output.ts'
 import { printable } from '../../src/base/printable.ts'
+import { abciAddressOf } from '../../src/node/paths.ts'
 import { tables, views } from '../../src/modules/registry.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqliteStore.ts'
 import { account, nodeKey, TestChain, tokens } from '../support/testChain.ts'
@@ -98,6 +99,19 @@ test('a validator key without a signing state, or with one that cannot be read, 
   expect(await look()).toMatchObject({ verdict: 'bad', found: expect.stringContaining('sign a height twice') })
   rmSync(join(folder, 'config', 'priv_validator_key.json')) // A remote signer has both.
   expect(await look()).toBeUndefined()
+})
+
+test('a home whose CometBFT looks for the application in another home is noted', async () => {
+  mkdirSync(join(folder, 'config'))
+  const path = join(folder, 'config', 'config.toml')
+  const look = async () => (await findings()).find(({ check }) => check === 'application')
+  writeFileSync(path, 'proxy_app = "unix:///old/home/abci.sock"\n')
+  const found = expect.stringContaining('If the home was moved, correct proxy_app')
+  expect(await look()).toMatchObject({ verdict: 'note', found })
+  for (const right of [abciAddressOf(folder), 'unix://abci.sock', 'tcp://127.0.0.1:26658']) {
+    writeFileSync(path, `proxy_app = "${right}"\n`)
+    expect(await look()).toBeUndefined()
+  }
 })
 
 test.each([

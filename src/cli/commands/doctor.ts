@@ -22,6 +22,7 @@ import { examineBlocks, examineDisk, examineProgram, examineState, type Finding,
 import { exitStatusOf, Failed } from '../../node/errors.ts'
 import { gatewayFrom } from '../gatewayClient.ts'
 import { chainIdOf, statePathOf } from '../../node/homes.ts'
+import { abciAddressOf } from '../../node/paths.ts'
 import {
   commonOptions,
   type Configure,
@@ -178,6 +179,20 @@ function mempoolFinding(home: string): readonly Finding[] {
   }
 }
 
+/** svcd init writes the place of the socket as a whole path, which does not lead into a home that was moved or copied. */
+function socketFinding(home: string): readonly Finding[] {
+  const path = homeFiles(home).config
+  if (!existsSync(path)) return []
+  try {
+    const [asked, own] = [String(readCometConfig(home).proxy_app ?? ''), abciAddressOf(home)]
+    if (!asked.startsWith('unix:///') || asked === own) return []
+    const found = `proxy_app in ${path} is ${asked}, but svcd start listens at ${own} if no --abci names another place`
+    return [finding('application', 'note', `${found}. If the home was moved, correct proxy_app`)]
+  } catch {
+    return [] // `mempool` tells what is wrong with the file.
+  }
+}
+
 function homeFindings(home: string): readonly Finding[] {
   if (!existsSync(home))
     return [finding('home', 'bad', `${home} does not exist: name another with --home DIR, or create it with svcd init`)]
@@ -187,6 +202,7 @@ function homeFindings(home: string): readonly Finding[] {
     ...homeAccess(home),
     ...settings(home),
     ...mempoolFinding(home),
+    ...socketFinding(home),
     ...secretFile('validator key', files.validatorKey, () => readValidatorKey(home)),
     ...signingState(home),
     ...secretFile('node key', files.nodeKey, () => readNodeId(home)),
