@@ -52,7 +52,7 @@ const picture = (folder: string): unknown =>
     })
 
 test('init joins no chain with a validator key whose signing state is missing, and leaves the home as it is', async () => {
-  const [made, joined] = [join(place.folder, 'made'), join(place.folder, 'restored')]
+  const [made, joined] = [join(place.folder, 'lost'), join(place.folder, 'rejoined')]
   const chain = ['init', '--home', made, '--chain-id', 'c', '--owner', DEVNET_0]
   expect(await svcd(place, chain)).toMatchObject({ status: 0 })
   mkdirSync(join(joined, 'config'), { recursive: true, mode: 0o700 })
