@@ -23,7 +23,6 @@ export default {
     '^.+\\.tsx$': swc({ syntax: 'typescript', tsx: true }),
   },
   testMatch: ['<rootDir>/test/**/*.test.ts'],
-  testSequencer: '<rootDir>/tools/testing/longestFirst.ts',
   // The bad samples hold tests that must never run.
   testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/tidy/bad/'],
   modulePathIgnorePatterns: ['<rootDir>/test/tidy/bad/', '<rootDir>/.cache/'],

@@ -72,6 +72,7 @@ async function runOnce(options: JestOptions): Promise<{ status: number; report: 
   const report = join(folder, 'report.json')
   try {
     const flags = ['--json', `--outputFile=${report}`, '--testLocationInResults', '--passWithNoTests', ...args]
+    flags.push('--testSequencer', join(import.meta.dirname, 'longestFirst.ts'))
     if (pattern !== undefined) flags.push('-t', pattern)
     const own = {
       ...env,
