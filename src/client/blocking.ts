@@ -25,7 +25,7 @@ export const cannotWait = (functionCall: string, why: string): Error =>
 // Text, so that a bundle needs no second file. It sends the request while the other thread waits at `flag`.
 const WORKER = `
 const { parentPort } = require('node:worker_threads')
-parentPort.on('message', async ({ job: { url, init, ms }, flag, port }) => {
+parentPort.on('message', async ({ url, init, ms, flag, port }) => {
   let answer
   try {
     const response = await fetch(url, { ...init, signal: AbortSignal.timeout(ms) })
@@ -44,26 +44,24 @@ type Threads = typeof import('node:worker_threads')
 // Not an import: a browser has no such module, and a bundler for browsers would stop at it.
 const threads = (): Threads | undefined => globalThis.process?.getBuiltinModule?.('node:worker_threads')
 
-const shared: { worker?: Worker } = {}
+let shared: Worker | undefined
 
 function workerOf({ Worker: NodeWorker }: Threads): Worker {
-  if (shared.worker !== undefined) return shared.worker
-  const worker = new NodeWorker(WORKER, { eval: true, execArgv: [] })
-  // The worker must not keep a finished program alive. A worker that died is replaced by the next call.
-  worker.unref()
+  if (shared) return shared
+  shared = new NodeWorker(WORKER, { eval: true, execArgv: [] })
+  // It must not keep a finished program alive. One that died is replaced by the next call.
+  shared.unref()
   const forget = (): void => {
-    delete shared.worker
+    shared = undefined
   }
-  worker.once('error', forget).once('exit', forget)
-  shared.worker = worker
-  return worker
+  return shared.once('error', forget).once('exit', forget)
 }
 
 /** Does a job in the worker while this thread waits for it. */
 function wait(node: Threads, job: { url: string; init: RequestInit; ms: number }): HttpAnswer {
   const flag = new Int32Array(new SharedArrayBuffer(4))
   const { port1, port2 } = new node.MessageChannel()
-  workerOf(node).postMessage({ job, flag, port: port2 }, [port2])
+  workerOf(node).postMessage({ ...job, flag, port: port2 }, [port2])
   Atomics.wait(flag, 0, 0, job.ms + 1_000)
   const received = node.receiveMessageOnPort(port1 as MessagePort) as { readonly message: HttpAnswer } | undefined
   port1.close()

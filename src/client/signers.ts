@@ -84,7 +84,7 @@ function ethereumSigner(address: Address, sign: (data: TypedData) => Promise<unk
 export async function providerSigner(provider: Eip1193Provider, account?: string): Promise<KeySigner> {
   const accounts = await provider.request({ method: 'eth_requestAccounts' })
   const known = (Array.isArray(accounts) ? accounts : []).map(addressOf)
-  const address = account === undefined ? addressOf(known[0]) : addressOf(account)
+  const address = addressOf(account ?? known[0])
   if (!known.includes(address)) throw new Error(`wallet: it has no account ${address}`)
   return ethereumSigner(address, (data) =>
     provider.request({ method: 'eth_signTypedData_v4', params: [address, JSON.stringify(data)] }),

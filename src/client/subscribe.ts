@@ -237,9 +237,9 @@ export function connect(url: string) {
   }
   const onMessage = (message: Message): void => {
     const { id, params } = message
-    const running = params === undefined ? asked.get(id) : named.get(params.subscription)
-    if (running === undefined) return
-    if (params !== undefined) return hear(running, params)
+    const running = params ? named.get(params.subscription) : asked.get(id)
+    if (!running) return
+    if (params) return hear(running, params)
     asked.delete(id)
     onAnswer(running, message)
   }

@@ -194,9 +194,8 @@ export function createFunctions(
 
 function toTokens(amount: string | bigint | number): string {
   const units =
-    typeof amount === 'number' && !Number.isSafeInteger(amount) ? undefined : /^[0-9]{1,60}$/.exec(String(amount))
-  if (units === undefined || units === null)
-    throw new RangeError(`toTokens: expected a whole number of base units, got ${amount}`)
+    typeof amount === 'number' && !Number.isSafeInteger(amount) ? null : /^[0-9]{1,60}$/.exec(String(amount))
+  if (units === null) throw new RangeError(`toTokens: expected a whole number of base units, got ${amount}`)
   return printRatio(BigInt(amount))
 }
 

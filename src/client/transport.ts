@@ -141,7 +141,7 @@ export function httpTransport({ url, token, fetch: given }: Target): Transport {
   const address = gatewayUrl(url)
   const headers = {
     'content-type': 'application/json',
-    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
   }
   const send = async (method: string, body: string, signal: AbortSignal | null = null): Promise<unknown> => {
     let answer: HttpText
