@@ -135,7 +135,8 @@ withBrowser('the line to the gateway', () => {
   })
 
   test('another chain behind the same address: the page is loaded anew', async () => {
-    await net.mine(1)
+    // It has heard of a block, so it follows this chain.
+    await rowOf(await net.mine(1)).waitFor()
     await page.getByText('svcd-devnet').waitFor()
     await page.evaluate('window.before = true')
     await gateway.close()
