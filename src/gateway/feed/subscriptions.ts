@@ -30,7 +30,6 @@ interface Subscription extends Interest {
   quiet: number
   /** Only a part of the last block has left. Until the rest has, it hears of no other. */
   isBusy: boolean
-  hasEnded: boolean
 }
 
 /** The subscriptions of one websocket. */
@@ -59,14 +58,19 @@ const notification = (id: string, member: string): string =>
  * Sends texts, PIECE_BYTES at a time: a block may have more than may wait for a reader. The texts take memory as long, so
  * after UNREAD_MS_MAX the rest goes at once, which closes the websocket of a reader that is too slow for it.
  */
-function sendTexts(one: Subscription, texts: readonly string[], onSent: () => void): void {
+function sendTexts(
+  running: ReadonlySet<Subscription>,
+  one: Subscription,
+  texts: readonly string[],
+  onSent: () => void,
+): void {
   const waiting = texts.values()
   let late: NodeJS.Timeout | undefined
   let isOver = false
   const goOn = (bytesMax: number): void => {
     let bytes = 0
     for (const text of waiting) {
-      if (one.hasEnded) break
+      if (!running.has(one)) break
       bytes += text.length
       const isFull = bytes >= bytesMax
       one.send(notification(one.id, `"result":${text}`), isFull ? () => goOn(PIECE_BYTES) : undefined)
@@ -85,12 +89,15 @@ function sendTexts(one: Subscription, texts: readonly string[], onSent: () => vo
   goOn(PIECE_BYTES)
 }
 
-/** Tells a subscription of one block, if that is the one that comes next for it. `onSent`: when the last of it comes later. */
-function tell(subscription: Subscription, news: News, onSent: () => void): void {
-  if (subscription.isBusy || subscription.next !== news.height) return
+/**
+ * Tells a subscription of one block, if it is still there and that is the one that comes next for it. `onSent`: called when
+ * the last of it has left later than this.
+ */
+function tell(running: ReadonlySet<Subscription>, subscription: Subscription, news: News, onSent: () => void): void {
+  if (!running.has(subscription) || subscription.isBusy || subscription.next !== news.height) return
   subscription.next++
   const texts = news.of(subscription)
-  sendTexts(subscription, texts, onSent)
+  sendTexts(running, subscription, texts, onSent)
   subscription.quiet = texts.length > 0 ? 0 : subscription.quiet + 1
   if (subscription.quiet < PROGRESS_BLOCKS) return
   subscription.quiet = 0
@@ -140,7 +147,7 @@ function createRefill(
       const late = behind()
       const news = await readNext(height)
       // Only those whom it was read for: another may have come to this height in the meantime with another interest.
-      if (news !== undefined) for (const one of late) if (running.has(one)) tell(one, news, () => void run())
+      if (news !== undefined) for (const one of late) tell(running, one, news, () => void run())
     } catch (error) {
       onError(error)
       await sleep(REFILL_PAUSE_MS, undefined, { ref: false })
@@ -207,7 +214,7 @@ export function createSubscriptions(
     try {
       if (waiting.length === 0) return
       const news = await newsOf(chain, block, waiting)
-      for (const one of waiting) if (running.has(one)) tell(one, news, () => void refill.run())
+      for (const one of waiting) tell(running, one, news, () => void refill.run())
     } catch (error) {
       onError(error)
     } finally {
@@ -237,7 +244,6 @@ export function createSubscriptions(
       const remove = (id: string): boolean => {
         const found = own.get(id)
         if (found === undefined) return false
-        found.hasEnded = true
         own.delete(id)
         running.delete(found)
         byAddress.remove(address)
@@ -253,7 +259,7 @@ export function createSubscriptions(
           head = Math.max(head, chain.feed.head())
           const id = `0x${(++lastId).toString(16)}`
           const next = from === undefined ? (isHeadKnown ? head + 1 : Infinity) : Math.max(1, from)
-          own.set(id, { ...interest, id, send, next, quiet: 0, isBusy: false, hasEnded: false })
+          own.set(id, { ...interest, id, send, next, quiet: 0, isBusy: false })
           byAddress.add(address)
           count++
           return id
