@@ -180,7 +180,7 @@ test('every command that reads a broken state names it', async () => {
 
 describe('a full disk', () => {
   test.each(['SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE', 'ENOSPC', 'EDQUOT'])(
-    '%s is told with its remedy, whichever command met it',
+    'the error of a command says how to go on after %s',
     (code) => {
       const shown = shownFor(Object.assign(new Error('disk I/O error'), { code }))
       expect(exitStatusOf(shown)).toBe(2)

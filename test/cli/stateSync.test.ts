@@ -205,7 +205,7 @@ describe('the trusted header', () => {
     expect(await sync(both(), at(69_000))).toMatchObject({ said: '', trustHeight: 69_000, trustHash: HASH })
   })
 
-  test('a chain without new blocks, or a clock that is wrong, is told before CometBFT refuses every header', async () => {
+  test('is refused when the newest block is older than the trust period, as when the clock is wrong', async () => {
     for (const script of scripts) script.ageMs = (height) => (HEAD - height) * 1000 + 24 * HOUR_MS
     await expectRefused(/the newest block of these servers is 24 h 0 min old, .* for 11 h 11 min\. Set the clock, or/)
   })

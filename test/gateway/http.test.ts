@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { request } from 'node:http'
-import { connect, type Socket } from 'node:net'
+import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { WebSocket as Client } from 'ws'
 import { BODY_BYTES_MAX, BODY_CHUNKS_MAX } from '../../src/gateway/http/limits.ts'
@@ -297,7 +297,8 @@ test('a body of many chunks is taken, and one of more ends its connection', asyn
 })
 
 test('frames of one packet on a websocket take turns with everything else', async () => {
-  const socket = new Client(pair.gateway.url.replace('http', 'ws'))
+  const connection = connect(Number(new URL(pair.gateway.url).port), '127.0.0.1')
+  const socket = new Client(pair.gateway.url.replace('http', 'ws'), { createConnection: () => connection })
   await once(socket, 'open')
   let turns = 0
   const count = (): NodeJS.Immediate => {
@@ -306,7 +307,7 @@ test('frames of one packet on a websocket take turns with everything else', asyn
   }
   let next = setImmediate(count)
   const pong = Buffer.from([0x8a, 0x80, 0, 0, 0, 0])
-  ;(socket as unknown as { readonly _socket: Socket })._socket.write(Buffer.concat(Array<Buffer>(1_000).fill(pong)))
+  connection.write(Buffer.concat(Array<Buffer>(1_000).fill(pong)))
   socket.send(call)
   await once(socket, 'message')
   clearImmediate(next)

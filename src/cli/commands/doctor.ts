@@ -125,10 +125,7 @@ function signingState(home: string): readonly Finding[] {
   }
 }
 
-/**
- * What `svcd start` and `svcd gateway` refuse in config/svcd.json. What they read as addresses is told by `ports` and
- * `node`.
- */
+/** Settings of config/svcd.json that `svcd start` or `svcd gateway` refuses. `ports` and `node` check its addresses. */
 function settings(home: string): readonly Finding[] {
   try {
     chooseRetention(home, {})

@@ -23,9 +23,8 @@ export interface Column<Row> {
   readonly isAction?: boolean
   readonly isNumber?: boolean
   /**
-   * Where it stands in a row of a narrow window: the whole name first, in as many lines as it needs, and below it in one
-   * line a note, what counts most, and what stands aside. What one can do stands beside all of them. A column without one
-   * is left out there, and wherever a table is too narrow for it.
+   * Its place in a row of a narrow window. The name comes first and wraps; note, figure and aside share the line below, and
+   * actions stand beside both. A column without a place is left out there, and wherever a table is too narrow for it.
    */
   readonly corner?: 'name' | 'figure' | 'note' | 'aside' | 'action'
   /** What stands before the value in a narrow window, which has no heads of columns. */

@@ -38,7 +38,9 @@ export function stay(): void {
 }
 
 /** Closes the wallet once an account is open; not under what has come to be at risk while a key or a wallet was waited for. */
-export const closeOpened = (): void => void (isAtRisk.get() || closeWallet())
+export function closeOpened(): void {
+  if (!isAtRisk.get()) closeWallet()
+}
 
 /** Closes the wallet. */
 export function closeWallet(): void {
