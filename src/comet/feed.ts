@@ -102,7 +102,10 @@ const subscribe = (url: string, { onOpen, onHeight, onClose }: Subscription): ((
   return () => end('closed by us')
 }
 
-/** A feed while it runs. `target`: the highest height known to be committed. `startHead`: the head at the start. */
+/**
+ * A feed while it runs. `target`: the highest height known to be committed. `startHead`: the head at the start. `last`: the
+ * last block that was delivered. `isReplaced`: the node follows another chain than the one of that block.
+ */
 type Feeding = {
   readonly rpc: NodeRpc
   readonly options: FeedOptions
@@ -112,6 +115,8 @@ type Feeding = {
   head: number
   startHead: number
   target: number
+  last: Pick<NodeBlock, 'height' | 'hash' | 'timeMs'> | undefined
+  isReplaced: boolean
   /** Resolves when `target` grows or the feed is closed. */
   news: PromiseWithResolvers<void>
 }
@@ -125,6 +130,18 @@ const learnHeight = (feeding: Feeding, height: number): void => {
   if (height <= feeding.target) return
   feeding.target = height
   feeding.options.onHeight?.(height)
+  wake(feeding)
+}
+
+/**
+ * Looks whether a node that has fewer blocks than were delivered has begun anew: on one chain, a lower block is older. A
+ * node that is only behind comes to the height.
+ */
+const lookBehind = async (feeding: Feeding): Promise<void> => {
+  const { latestHeight, latestTimeMs } = await feeding.rpc.status()
+  const { last } = feeding
+  if (last === undefined || latestHeight >= last.height || latestTimeMs <= last.timeMs) return
+  feeding.isReplaced = true
   wake(feeding)
 }
 
@@ -153,6 +170,7 @@ const watchHeights = (feeding: Feeding): void => {
         heard = height
         heardAtMs = performance.now()
         learnHeight(feeding, height)
+        if (height < feeding.head) void lookBehind(feeding).catch(() => {})
       },
       onClose: (reason) => {
         feeding.connected = false
@@ -167,6 +185,7 @@ const watchHeights = (feeding: Feeding): void => {
     const askedAtMs = performance.now()
     const height = await rpc.committedHeight().catch(() => 0)
     if (closing.aborted || height === 0) return
+    if (height < feeding.head) await lookBehind(feeding).catch(() => {})
     learnHeight(feeding, height)
     // An event may have been on its way while the node was asked, so only silence for all of pollMs means a dead
     // socket.
@@ -227,6 +246,7 @@ const deliver = async (feeding: Feeding): Promise<void> => {
   const ahead = new Map<number, Promise<FeedBlock>>()
   let pauseMs = PAUSE_MS_MIN
   while (!closing.aborted) {
+    if (feeding.isReplaced) throw new Error(`the node follows another chain than the one of block ${feeding.head}`)
     if (feeding.head >= feeding.target) {
       await feeding.news.promise
       continue
@@ -253,7 +273,11 @@ const deliver = async (feeding: Feeding): Promise<void> => {
     if (block === undefined) return
     ahead.delete(next)
     pauseMs = PAUSE_MS_MIN
+    feeding.isReplaced = feeding.last?.height === feeding.head && feeding.last.hash !== block.parentHash
+    if (feeding.isReplaced) continue
     await options.onBlock(block)
+    // No more of it, which may be many MB.
+    feeding.last = { height: next, hash: block.hash, timeMs: block.timeMs }
     feeding.head = next
   }
 }
@@ -261,7 +285,8 @@ const deliver = async (feeding: Feeding): Promise<void> => {
 /**
  * Delivers every committed block, once and in order, whatever happens to the connection or the node. Heights come from
  * one subscription and, while it is silent or gone, from polling. Blocks and results are read by height, live ones and
- * missed ones alike. A node that is away is tried until `close`.
+ * missed ones alike. A node that is away is tried until `close`. The feed ends when the chain behind the node is another
+ * one.
  */
 export const startBlockFeed = (rpc: NodeRpc, options: FeedOptions) => {
   const closing = new AbortController()
@@ -275,6 +300,8 @@ export const startBlockFeed = (rpc: NodeRpc, options: FeedOptions) => {
     head: 0,
     startHead: 0,
     target: 0,
+    last: undefined,
+    isReplaced: false,
     news: Promise.withResolvers(),
   }
   const run = async () => {
@@ -295,7 +322,10 @@ export const startBlockFeed = (rpc: NodeRpc, options: FeedOptions) => {
   return {
     /** Resolves with the head at the start, once the node has answered. */
     ready,
-    /** Settles when the feed ends: it resolves after `close`, and rejects with what `onBlock` threw. */
+    /**
+     * Settles when the feed ends: it resolves after `close`, and rejects with what `onBlock` threw, or with an Error when
+     * the node follows another chain than the one whose blocks were delivered.
+     */
     done,
     /**
      * The last height that was delivered or skipped as lost; before the first, the head at the start. 0 until the node

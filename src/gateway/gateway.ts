@@ -51,8 +51,8 @@ export interface GatewayOptions extends Partial<GuardOptions> {
   readonly page?: string | false
   /** http://host:port of a `cometbft light` proxy for POST /light. Without it there is none. */
   readonly light?: string | undefined
-  /** Lets the chain make blocks up to a height at once: for a devnet whose blocks wait for transactions. */
-  readonly proposeTo?: ((height: number) => void) | undefined
+  /** For a devnet whose blocks wait for transactions: what svc_mine calls. */
+  readonly propose?: Services['propose']
 }
 
 /** A running gateway. */
@@ -65,6 +65,8 @@ export interface Gateway {
   readonly pageUrl: string | undefined
   /** Its metrics, which it serves nowhere itself. */
   readonly metrics: Registry
+  /** Resolves after `close`. Rejects when it hears of no more blocks: the node follows another chain than before. */
+  readonly ended: Promise<void>
   /** Stops: calls that wait for a block are answered with -32012 and the hash. */
   readonly close: () => Promise<void>
 }
@@ -144,7 +146,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const services: Services = {
     chain,
     sender,
-    proposeTo: options.proposeTo,
+    propose: options.propose,
     faucet: publicKeys ? createFaucet(signers) : undefined,
     signers: new Map(signers.map((signer) => [signer.address, signer])),
     onOutcome: metrics.onOutcome,
@@ -177,7 +179,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     const url = await app.listen({ host, port })
     const pageUrl = page?.files === undefined ? undefined : `${url}/`
     logger.info({ url, node, accounts: signers.length, page: pageUrl }, 'the gateway listens')
-    return { url, pageUrl, readiness: () => readiness(chain), metrics: metrics.registry, close }
+    return { url, pageUrl, readiness: () => readiness(chain), metrics: metrics.registry, ended: feed.done, close }
   } catch (error) {
     await close()
     throw error

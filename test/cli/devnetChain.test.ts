@@ -147,9 +147,9 @@ describe('the gateway of a devnet', () => {
   })
 
   test('counts a chain as stalled and mines no blocks, unless blocks wait for transactions', () => {
-    expect(optionsWith({ blockTime: 1000 })).toMatchObject({ stalledAfterMs: 60_000, proposeTo: undefined })
+    expect(optionsWith({ blockTime: 1000 })).toMatchObject({ stalledAfterMs: 60_000, propose: undefined })
     expect(optionsWith({ blockTime: 60_000 }).stalledAfterMs).toBe(300_000)
-    expect(optionsWith({})).toMatchObject({ stalledAfterMs: 0, proposeTo: expect.any(Function) })
+    expect(optionsWith({})).toMatchObject({ stalledAfterMs: 0, propose: expect.any(Function) })
   })
 
   test('lets in the pages that are named, instead of those of this machine', () =>

@@ -153,6 +153,31 @@ describe('feed', () => {
     expect(feed.head()).toBe(0)
   })
 
+  test('another chain behind the address ends the feed, whether it has fewer blocks or more', async () => {
+    const younger = await kvstoreNode()
+    const relay = await relayTo(node.rpcPort)
+    const to = async (port: number) => {
+      const { feed, blocks, close, more } = follow(relay.url)
+      await feed.ready
+      await more(2)
+      relay.to(port)
+      relay.drop()
+      await expect(feed.done).rejects.toMatchObject({
+        message: `the node follows another chain than the one of block ${feed.head()}`,
+      })
+      expect(heights(blocks)).toEqual(run(blocks[0]?.height ?? 0, blocks.length))
+      expect(new Set(blocks.slice(1).map(({ parentHash }, at) => parentHash === blocks[at]?.hash))).toEqual(
+        new Set([true]),
+      )
+      await close()
+    }
+    expect((await younger.rpc.status()).latestHeight).toBeLessThan((await node.rpc.status()).latestHeight)
+    await to(younger.rpcPort)
+    await to(node.rpcPort)
+    relay.close()
+    await younger.remove()
+  })
+
   test('what onBlock throws ends the feed and comes out of done', async () => {
     const { feed, close } = follow(node.url, {
       onBlock: () => {

@@ -44,9 +44,10 @@ export const kvstoreNode = async (blockTimeMs?: number, initialHeight?: number) 
 
 /**
  * A TCP relay before the node. `drop` cuts all connections; `stall` leaves the websocket open and silent, its bytes
- * thrown away, while plain calls go on.
+ * thrown away, while plain calls go on. `to` names another node, for the connections that come.
  */
-export const relayTo = async (port: number) => {
+export const relayTo = async (first: number) => {
+  let port = first
   const sockets = new Set<Socket>()
   const subscribed = new Set<Socket>()
   let websockets = 0
@@ -85,6 +86,9 @@ export const relayTo = async (port: number) => {
   }
   return {
     url: `http://127.0.0.1:${(server.address() as { port: number }).port}`,
+    to: (next: number) => {
+      port = next
+    },
     drop,
     stall,
     close,

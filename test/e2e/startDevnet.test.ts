@@ -74,6 +74,12 @@ describe('a devnet of a test runner', () => {
     expect([await unbonding(), await svc.async.getBalance(from)]).toEqual([[], before])
   })
 
+  test('mines for several callers at once as many blocks as all of them ask for', async () => {
+    const before = await height()
+    const mined = await Promise.all([2, 3, 4].map((blocks) => svc.async.mine({ blocks })))
+    expect([Math.max(...mined), await height()]).toEqual([before + 9, before + 9])
+  })
+
   test.each([0, 5001, -1, 1.5])('does not mine %s blocks', async (blocks) => {
     const { error } = await gatewayClient(devnet.url).ask('svc_mine', { blocks })
     expect(error).toMatchObject({ code: -32602, message: expect.stringContaining('blocks') })

@@ -48,6 +48,8 @@ export interface Script {
   /** Whether the mempool remembers what it has seen. */
   cache: boolean
   gasPrice: (height: number) => number
+  /** The hash of each of its blocks. */
+  blockHash: string
 }
 
 interface Row {
@@ -136,8 +138,9 @@ function makeLedger(script: Script) {
 type Ledger = ReturnType<typeof makeLedger>
 type Given = Readonly<Record<string, unknown>>
 
-function header(height: number, chainId: string): Given {
+function header(height: number, { chainId, blockHash }: Script): Given {
   return {
+    last_block_id: { hash: height === 1 ? '' : blockHash },
     height: String(height),
     time: TIME,
     app_hash: APP_HASH,
@@ -237,8 +240,8 @@ function answer(ledger: Ledger, script: Script, method: string, params: Given): 
   }
   if (method === 'block' && block !== undefined) {
     return {
-      block_id: { hash: 'AA'.repeat(32) },
-      block: { header: header(height, script.chainId), data: { txs: block.txs.map(base64) } },
+      block_id: { hash: script.blockHash },
+      block: { header: header(height, script), data: { txs: block.txs.map(base64) } },
     }
   }
   if (method === 'block_results' && block !== undefined)
@@ -280,6 +283,7 @@ export async function startStubNode(given: Partial<Script> = {}) {
     blocks: true,
     cache: true,
     gasPrice: () => 2,
+    blockHash: 'AA'.repeat(32),
     ...given,
   }
   const ledger = makeLedger(script)

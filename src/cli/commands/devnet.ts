@@ -248,7 +248,16 @@ export function gatewayOptions({ flags, signers, nodes }: Setup, parts: Parts): 
     limits: DEVNET_LIMITS,
     logger: openLog(flags, join(home, 'logs', 'gateway.log')),
     stalledAfterMs: blockTime === 0 ? 0 : stalledAfterMs([blockTime], DEVNET_STALLED_MS_MIN),
-    proposeTo: blockTime === 0 ? (height) => openTo(parts, height) : undefined,
+    propose: blockTime === 0 ? proposer(parts) : undefined,
+  }
+}
+
+function proposer(parts: Parts): (head: number, blocks: number) => number {
+  let opened = 0
+  return (head, blocks) => {
+    opened = Math.max(opened, head) + blocks
+    openTo(parts, opened)
+    return opened
   }
 }
 

@@ -8,7 +8,7 @@ import { HTTP_LIMITS } from '../../gateway/http/limits.ts'
 import { findKey } from '../../keys/files.ts'
 import type { Signer } from '../../tx/sign.ts'
 import { devnetSigners } from '../devnet/chain.ts'
-import { UserError } from '../../node/errors.ts'
+import { Failed, UserError } from '../../node/errors.ts'
 import {
   commonOptions,
   type Configure,
@@ -164,7 +164,7 @@ async function sayWhenReady({ readiness }: Gateway, about: string, signal: Abort
   }
 }
 
-/** Runs a gateway until `stopped`. */
+/** Runs a gateway until `stopped`. Throws a Failed when the chain behind its node is another one than before. */
 export async function runGateway(flags: Flags, stopped: Promise<unknown>): Promise<void> {
   const { listen, authTokenFile, devnet: publicKeys = false } = flags
   const accounts = flags.unlock?.length ?? 0
@@ -208,10 +208,15 @@ export async function runGateway(flags: Flags, stopped: Promise<unknown>): Promi
   const stopping = new AbortController()
   void sayWhenReady(gateway, about, stopping.signal)
   if (gateway.pageUrl !== undefined) say(`page: ${gateway.pageUrl}`)
-  await stopped
-  stopping.abort()
-  served?.close()
-  await gateway.close()
+  try {
+    await Promise.race([stopped, gateway.ended])
+  } catch (error) {
+    throw new Failed(`${node}: ${(error as Error).message}. Start the gateway again, and it serves that one`)
+  } finally {
+    stopping.abort()
+    served?.close()
+    await gateway.close()
+  }
 }
 
 const EXAMPLE =

@@ -18,8 +18,11 @@ export interface Services {
   readonly onOutcome: (operation: string, outcome: string) => void
   /** The OpenRPC document for a gateway that is reached at this URL. */
   readonly discover: (url: string) => unknown
-  /** Lets the chain make blocks up to this height at once. Only where blocks wait for transactions. */
-  readonly proposeTo: ((height: number) => void) | undefined
+  /**
+   * Lets the chain, which is at `head`, make so many blocks at once beyond those that it was let make before. Returns the
+   * height of the last. Only where blocks wait for transactions.
+   */
+  readonly propose: ((head: number, blocks: number) => number) | undefined
   /** Only where the keys of the signers are public, so that everybody has their tokens anyway. */
   readonly faucet: Faucet
 }

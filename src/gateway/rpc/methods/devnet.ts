@@ -20,8 +20,8 @@ export const devnetMethods: readonly Method[] = [
     input: { blocks: optional(field(uint, `how many blocks, 1 to ${MINE_BLOCKS_MAX}; 1 when left out`)) },
     errors: ['methodNotFound', 'nodeAway'],
     result: { type: 'integer' },
-    run: async ({ chain, proposeTo }, { blocks = 1 }) => {
-      if (proposeTo === undefined)
+    run: async ({ chain, propose }, { blocks = 1 }) => {
+      if (propose === undefined)
         throw new RpcError(
           'methodNotFound',
           'svc_mine: only a devnet that was started with --block-time 0 mines blocks',
@@ -32,8 +32,7 @@ export const devnetMethods: readonly Method[] = [
           `blocks: expected a whole number from 1 to ${MINE_BLOCKS_MAX}, got ${blocks}`,
         )
       await chain.needReady()
-      const target = chain.feed.head() + blocks
-      proposeTo(target)
+      const target = propose(chain.feed.head(), blocks)
       const deadline = performance.now() + MINE_MS_MAX
       while (chain.feed.head() < target) {
         if (performance.now() > deadline)

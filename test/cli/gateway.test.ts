@@ -3,7 +3,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, expect, test } from '@jest/globals'
 import { account } from '../support/testChain.ts'
-import { makePlace, svcd } from './support.ts'
+import { freePorts } from '../e2e/support/processes.ts'
+import { startStubNode } from '../gateway/stubNode.ts'
+import { makePlace, run, svcd } from './support.ts'
 
 const place = makePlace([1, 2, 3])
 afterAll(place.remove)
@@ -38,6 +40,19 @@ test.each([
 ])('%s %s is refused in one line', async (flag, value, why) => {
   const { status, stderr } = await svcd(place, ['gateway', flag, value])
   expect([status, stderr]).toEqual([2, `svcd: ${flag}: ${why}\n`])
+})
+
+test('a gateway whose node follows another chain ends with status 1 and says so, for whoever starts it again', async () => {
+  const node = await startStubNode()
+  const [port] = await freePorts(1)
+  const running = await run(place, ['gateway', '--listen', `127.0.0.1:${port}`, '--node', node.url], /gateway ready/)
+  node.script.blockHash = 'BB'.repeat(32)
+  expect(await running.ended).toBe(1)
+  const why = 'the node follows another chain than the one of block \\d+'
+  expect(running.said()).toMatch(
+    new RegExp(`\\nsvcd: ${node.url}: ${why}\\. Start the gateway again, and it serves that one\\n$`),
+  )
+  await node.close()
 })
 
 test('what a gateway says cannot steer the terminal', async () => {
