@@ -1,5 +1,6 @@
 export type { AbciLogger, AbciServer, AbciServerOptions } from './server.ts'
-export { CONNECTIONS_MAX, isLocalAddress, startAbciServer } from './server.ts'
+export { isLocalAddress } from './address.ts'
+export { CONNECTIONS_MAX, startAbciServer } from './server.ts'
 export type { AbciErrorCode } from './frame.ts'
 export { FRAME_BYTES_LIMIT, FRAME_BYTES_MAX } from './frame.ts'
 export { baseApplication } from './baseApplication.ts'

@@ -1,6 +1,6 @@
 import { lstatSync, unlinkSync } from 'node:fs'
 import { type AddressInfo, connect, createServer, type ListenOptions, type Server } from 'node:net'
-import { isLoopback } from '../base/loopback.ts'
+import { isLocalAddress, parseAddress } from './address.ts'
 import type { Connection, ConnectionContext } from './context.ts'
 import { openConnection } from './connection.ts'
 import { createDrivers, DRIVER_WAIT_MS } from './drivers.ts'
@@ -80,6 +80,8 @@ export async function startAbciServer(options: AbciServerOptions): Promise<AbciS
   }
   const handlers = handlersOf(application)
   const listen = parseAddress(address)
+  if (listen === undefined)
+    throw abciError('address', `not an ABCI address: ${address}; expected unix:///path or tcp://host:port`)
   const connections = new Set<Connection>()
   let dead = false
   const schedule = createScheduler()
@@ -130,26 +132,6 @@ function throwUncaught(error: unknown): void {
   setImmediate(() => {
     throw error
   })
-}
-
-/** What `unix:///path` or `tcp://host:port` means to Node. Throws `address` for any other text. */
-export function parseAddress(address: string): ListenOptions {
-  const unix = /^unix:\/\/(.+)$/.exec(address)
-  if (unix !== null) return { path: unix[1] as string }
-  const tcp = /^tcp:\/\/(?:\[([0-9a-fA-F:.]+)\]|([^:/[\]]+)):(\d{1,5})$/.exec(address)
-  const port = Number(tcp?.[3])
-  if (tcp === null || port > 65_535)
-    throw abciError('address', `not an ABCI address: ${address}; expected unix:///path or tcp://host:port`)
-  return { host: (tcp[1] ?? tcp[2]) as string, port }
-}
-
-/**
- * True for an address that only this machine can connect to: a unix socket, localhost or a loopback address.
- * @example isLocalAddress('tcp://0.0.0.0:26658') // false
- */
-export function isLocalAddress(address: string): boolean {
-  const { path, host } = parseAddress(address)
-  return path !== undefined || isLoopback(host ?? '')
 }
 
 /**

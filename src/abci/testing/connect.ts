@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, type NetConnectOpts, type Socket } from 'node:net'
 import { createFrameReader } from '../frame.ts'
-import { parseAddress } from '../server.ts'
+import { parseAddress } from '../address.ts'
 import type { AbciRequest, Application, Handler, RequestKind } from '../types.ts'
 import { decodeReply, encodeRequest, requestKinds } from '../wire.ts'
 
