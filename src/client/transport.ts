@@ -47,15 +47,17 @@ export const plainParams = (params: unknown): unknown => JSON.parse(JSON.stringi
 const callText = ({ method, params }: Call, id = 1): string =>
   JSON.stringify({ jsonrpc: '2.0', id, method, params }, asText)
 
+const UNANSWERED = 'the gateway left the call unanswered'
+
 function replyOf({ method }: Call, answer: RpcAnswer | null | undefined): Reply {
   if (answer?.error) {
-    const { code, message, data } = answer.error
+    const { code, message = UNANSWERED, data } = answer.error
     return { error: new SvcRpcError(method, code, message, data) }
   }
   const result = answer?.result as Partial<TransactionResult> | null | undefined
   // Without these two it says nothing of the transaction.
   return result === undefined || (method === SEND_RAW && !(result?.check_tx && result.deliver_tx))
-    ? { error: new SvcRpcError(method, undefined, 'the gateway left the call unanswered') }
+    ? { error: new SvcRpcError(method, undefined, UNANSWERED) }
     : { result }
 }
 

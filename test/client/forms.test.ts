@@ -157,6 +157,8 @@ describe('what is answered', () => {
       svc.transfer({ from: '0x1', to: '0x2', value: 1 }, (...all) => done(all))
     })
     expect(told).toEqual([expect.objectContaining(error)])
+    body = { error: 'bad' }
+    await expect(svc.async.blockNumber()).rejects.toThrow('svc_blockNumber: the gateway left the call unanswered')
   })
 
   test('no gateway is an SvcRpcError with code 4900, and an answer that is not JSON-RPC one without a code', async () => {
