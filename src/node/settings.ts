@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
+import { parseAddress } from '../abci/address.ts'
 import { writeWhole } from '../base/writeWhole.ts'
 import { isObject } from '../base/json.ts'
 import { OS_NAMES } from '../values/library.ts'
@@ -27,8 +28,7 @@ export const printEndpoint = ({ host, port }: Endpoint): string => `${host.inclu
 
 /** Reads the address of an application, `unix:///path` or `tcp://host:port`. Throws a UserError that names the flag. */
 export function parseAbci(text: string, flag: string): string {
-  const [, port] = /^tcp:\/\/(?:\[[0-9a-fA-F:.]+\]|[^:/[\]\s]+):(\d{1,5})$/.exec(text) ?? []
-  if (/^unix:\/\/.+$/.test(text) || Number(port) <= 65_535) return text
+  if (parseAddress(text) !== undefined) return text
   throw new UserError(`${flag}: expected unix:///path or tcp://host:port, got ${JSON.stringify(text)}`)
 }
 
@@ -144,9 +144,29 @@ export interface SvcdConfig {
   readonly acceptedBy?: number
 }
 
+const SETTINGS = new Set([
+  'eni.os',
+  'eni.allowAddresses',
+  'gateway',
+  'node',
+  'page',
+  'light',
+  'snapshots.interval',
+  'snapshots.keep',
+  'pruning.keepBlocks',
+  'from',
+  'acceptProgramVersion',
+  'acceptedBy',
+])
+
+const settingsIn = (config: object): readonly string[] =>
+  Object.entries(config).flatMap(([name, value]) =>
+    isObject(value) ? Object.keys(value).map((member) => `${name}.${member}`) : [name],
+  )
+
 const fileOf = (home: string): string => join(home, 'config', 'svcd.json')
 
-/** Reads the file; a missing one counts as empty. Throws a UserError that names it. */
+/** Reads the file; a missing one counts as empty. Throws a UserError that names it, also for a setting that there is not. */
 export function readConfig(home: string): SvcdConfig {
   const path = fileOf(home)
   if (!existsSync(path)) return {}
@@ -156,8 +176,11 @@ export function readConfig(home: string): SvcdConfig {
   } catch {
     // Reported below.
   }
-  if (isObject(config)) return config as SvcdConfig
-  throw new UserError(`${path}: expected a JSON object. Correct it, or remove it to use the defaults`)
+  if (!isObject(config))
+    throw new UserError(`${path}: expected a JSON object. Correct it, or remove it to use the defaults`)
+  const unknown = settingsIn(config).find((name) => !SETTINGS.has(name))
+  if (unknown === undefined) return config as SvcdConfig
+  throw new UserError(`${path}: ${unknown}: no such setting; expected ${[...SETTINGS].join(', ')}`)
 }
 
 /** Writes the file. */

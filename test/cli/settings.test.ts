@@ -194,10 +194,18 @@ describe('the OS of a node', () => {
     expect(readConfig(folder)).toEqual({ eni: { os: 'ubuntu' } })
   })
 
-  test('a file that is no JSON is named', () => {
-    mkdirSync(join(folder, 'config'))
-    writeFileSync(join(folder, 'config', 'svcd.json'), '{')
-    expect(() => readConfig(folder)).toThrow(/svcd\.json: expected a JSON object/)
+  test.each([
+    ['{', 'expected a JSON object'],
+    [
+      '{"prunning": {"keepBlocks": 5}}',
+      'prunning.keepBlocks: no such setting; expected eni.os, eni.allowAddresses, gateway',
+    ],
+    ['{"snapshots": {"interval": 5, "kept": 2}}', 'snapshots.kept: no such setting'],
+    ['{"pruning": 5}', 'pruning: no such setting'],
+  ])('a file that says %s is named', (text, words) => {
+    mkdirSync(join(folder, 'config'), { recursive: true })
+    writeFileSync(join(folder, 'config', 'svcd.json'), text)
+    expect(() => readConfig(folder)).toThrow(`svcd.json: ${words}`)
   })
 })
 
@@ -384,21 +392,10 @@ describe('the page of a gateway', () => {
 })
 
 test('the samples of config/svcd.json in the pages are read as they stand, and name no setting that is unknown', () => {
-  const known: Readonly<Record<string, readonly string[]>> = {
-    eni: ['os', 'allowAddresses'],
-    snapshots: ['interval', 'keep'],
-    pruning: ['keepBlocks'],
-  }
-  const plain = ['gateway', 'node', 'from', 'page', 'light']
-  for (const { code, path } of examplesRunBy('test/cli/settings.test.ts')) {
+  for (const { code } of examplesRunBy('test/cli/settings.test.ts')) {
     mkdirSync(join(folder, 'config'), { recursive: true })
     writeFileSync(join(folder, 'config/svcd.json'), code)
     const config = readConfig(folder)
-    const unknown = Object.entries(config).filter(
-      ([name, value]) =>
-        !plain.includes(name) && !Object.keys(value as object).every((inner) => known[name]?.includes(inner)),
-    )
-    expect([path, unknown]).toEqual([path, []])
     const { os, allowAddresses = [] } = config.eni ?? {}
     if (os !== undefined) expect(chooseOs(folder, undefined, () => {})).toBe(os)
     expect(allowedAddresses(folder, undefined)).toHaveLength(allowAddresses.length)
