@@ -60,9 +60,9 @@ function onBlock(block: BlockHead): void {
 function onState(told: Connection): void {
   if (told.state === 'lost') setLine('lost', told.reason)
   if (told.state !== 'open') return
-  const wasLost = line.get().state === 'lost'
   setLine('live')
-  if (wasLost) void reloadOnReset()
+  // Also at first: the chain may be another one than when it was asked for its id.
+  void reloadOnReset()
 }
 
 /** How long a gateway may be behind the page, whose node catches up, until its chain counts as another one, in ms. */

@@ -172,6 +172,21 @@ withBrowser('the line to the gateway', () => {
     await page.getByText('another-chain').waitFor()
   })
 
+  test('another chain, between the answer that named the first one and the subscription', async () => {
+    await page.getByRole('table').waitFor()
+    let isFirst = true
+    await page.routeWebSocket(/./, async (socket) => {
+      if (isFirst) {
+        isFirst = false
+        await gateway.close()
+        await restart(other.rpcUrl)
+      }
+      socket.connectToServer()
+    })
+    await page.reload()
+    await page.getByText('another-chain').waitFor()
+  })
+
   test('a chain that was taken back: the page is loaded anew, without the blocks that are no more', async () => {
     const kept = await net.mine(1)
     const snapshot = await net.snapshot()
