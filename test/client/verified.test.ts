@@ -348,6 +348,15 @@ describe('svc.verified.stake.delegator.query', () => {
   })
   const other = (): Json => getProof(['delegations', `3/0/${delegator}`])
 
+  test('an abort ends the waiting for a gateway that does not answer', async () => {
+    const silent = (async (url: string, init: { body: string }) =>
+      init.body.startsWith('[') ? new Promise<never>(() => undefined) : fakeFetch(url, init as never)) as typeof fetch
+    const { stake } = new Svc({ url: GATEWAY, light: LIGHT, fetch: silent }).verified
+    await expect(stake.delegator.query(delegator, { signal: AbortSignal.timeout(300) })).rejects.toMatchObject({
+      name: 'TimeoutError',
+    })
+  })
+
   test('without a light client nobody is asked', async () => {
     expect(
       (await refusal(new Svc({ url: GATEWAY, fetch: fakeFetch }).verified.stake.delegator.query(delegator)))[1],

@@ -2,7 +2,7 @@ import { divFloor } from '../../base/amount.ts'
 import { isObject } from '../../base/json.ts'
 import { parseAddress } from '../../values/address.ts'
 import { SvcProofError } from '../errors.ts'
-import { BATCH_MAX, type Call, resultOf } from '../transport.ts'
+import { abortable, BATCH_MAX, type Call, resultOf } from '../transport.ts'
 import type { VerifyOptions } from '../types.ts'
 import {
   type ClaimedRow,
@@ -70,6 +70,9 @@ function delegationIn(candidacy: ClaimedRow, delegator: string): WantedRow {
   }
 }
 
+/** The call of the gateway that lists the delegations of an account. */
+const listCall = (delegator: string): Call => ({ method: 'svc_queryDelegator', params: [delegator] })
+
 /** What the gateway claims of one delegation at one head. */
 interface ClaimedDelegation {
   readonly owner: string
@@ -93,11 +96,7 @@ async function claimsAtOneHead(
   // The pool names the delegation, so the candidacies are asked for twice: to know the pool, and then at the same head.
   const before = (await ask(candidacies)).map(readClaim)
   const delegations = before.map((candidacy) => delegationIn(candidacy, delegator))
-  const [list, ...rows] = await ask([
-    { method: 'svc_queryDelegator', params: [delegator] },
-    ...candidacies,
-    ...delegations.map(proofCall),
-  ])
+  const [list, ...rows] = await ask([listCall(delegator), ...candidacies, ...delegations.map(proofCall)])
   const { height, byOwner } = readShares(list)
   const claims = rows.map(readClaim)
   const found = owners.map((owner, at) => ({
@@ -170,13 +169,9 @@ export async function proveDelegations(
 ): Promise<readonly VerifiedDelegation[]> {
   lightOf(sources)
   const delegator = parseAddress(delegatorAddress) ?? delegatorAddress
-  const list = { method: 'svc_queryDelegator', params: [delegator] }
-  const { byOwner } = readShares(await sources.transport.ask(list, options.signal))
-  const ask: Reader['ask'] = async (calls) => {
-    const replies = await sources.transport.askAll(calls)
-    options.signal?.throwIfAborted()
-    return replies.map(resultOf)
-  }
+  const { byOwner } = readShares(await sources.transport.ask(listCall(delegator), options.signal))
+  const ask: Reader['ask'] = async (calls) =>
+    (await abortable(sources.transport.askAll(calls), options.signal)).map(resultOf)
   const owners = [...byOwner.keys()]
   const proven: VerifiedDelegation[] = []
   for (let start = 0; start < owners.length; start += DELEGATIONS_MAX) {
