@@ -325,6 +325,7 @@ describe('svc.verified.stake.delegator.query', () => {
   test.each<[string, string, (answer: Json) => unknown, RegExp]>([
     ['no list', 'svc_queryDelegator', () => ({ height: 1 }), /is no list of delegations/],
     ['no list at all', 'svc_queryDelegator', () => null, /is no list of delegations/],
+    ['a list of nothing', 'svc_queryDelegator', () => ({ height: 1, data: [null] }), /is no list of delegations/],
     ['another row', 'svc_getProof', () => getProof(['accounts', owner]), /is no candidacy/],
     [
       'the delegation of somebody else',

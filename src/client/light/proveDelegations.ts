@@ -49,11 +49,11 @@ export interface VerifiedDelegation {
  */
 function readShares(answer: unknown) {
   const { height, data } = isObject(answer) ? answer : {}
-  if (typeof height !== 'number' || !Array.isArray(data)) {
+  if (typeof height !== 'number' || !Array.isArray(data) || !data.every(isObject)) {
     throw new SvcProofError("the gateway's answer is no list of delegations")
   }
   const byOwner = new Map<string, string>()
-  for (const entry of data as readonly Json[]) {
+  for (const entry of data) {
     const owner = parseAddress(String(entry['validator_address']))
     if (owner !== undefined) byOwner.set(owner, String(entry['shares']))
   }
