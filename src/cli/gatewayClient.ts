@@ -7,9 +7,10 @@ export const CALL_MS_MAX = 60_000
 /** The most bytes of it. A page of a history is far shorter. */
 export const ANSWER_BYTES_MAX = 64 * 1024 * 1024
 
-/** Sends a request and reads the whole answer. Throws when it is late or too long, whoever is at `url`. */
-async function read(url: string, init: RequestInit = {}): Promise<string> {
-  const { body } = await fetch(url, { ...init, signal: AbortSignal.timeout(CALL_MS_MAX) })
+/** A fetch that reads the whole answer. Rejects when it is late or too long, whoever answers. */
+export const boundedFetch: typeof fetch = async (url, init = {}) => {
+  const late = AbortSignal.timeout(CALL_MS_MAX)
+  const { body, status } = await fetch(url, { ...init, signal: AbortSignal.any([late, init.signal ?? late]) })
   const chunks: Uint8Array[] = []
   let bytes = 0
   for await (const chunk of body ?? []) {
@@ -17,8 +18,10 @@ async function read(url: string, init: RequestInit = {}): Promise<string> {
     if (bytes > ANSWER_BYTES_MAX) throw new Error(`its answer is over ${ANSWER_BYTES_MAX} bytes`)
     chunks.push(chunk)
   }
-  return Buffer.concat(chunks).toString()
+  return new Response(bytes === 0 ? null : Buffer.concat(chunks), { status })
 }
+
+const read = async (url: string, init?: RequestInit): Promise<string> => (await boundedFetch(url, init)).text()
 
 async function ask(url: string, headers: Readonly<Record<string, string>>, body: string): Promise<unknown> {
   const where = `the gateway at ${url}`

@@ -8,7 +8,7 @@ import { isHeaderExpired } from '../comet/messages.ts'
 import { type NodeRpc, openNodeRpc } from '../comet/rpc.ts'
 import type { Proven, ProveFlags } from './commands/query.ts'
 import { Failed, UserError } from '../node/errors.ts'
-import { gatewayFrom } from './gatewayClient.ts'
+import { boundedFetch, gatewayFrom } from './gatewayClient.ts'
 import { nodeUrl, parseUrl } from './options.ts'
 import { note, progressOn } from './output.ts'
 import { measureTrustPeriod, trustedHeaderFrom } from './trust.ts'
@@ -111,7 +111,8 @@ export async function prove(flags: ProveFlags, ask: (verified: SvcVerified) => P
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
   const { folder, ...light } = await startLight(flags)
   try {
-    const proven = await ask(new Svc({ url, light: light.url, ...(token === undefined ? {} : { token }) }).verified)
+    const svc = new Svc({ url, light: light.url, fetch: boundedFetch, ...(token === undefined ? {} : { token }) })
+    const proven = await ask(svc.verified)
     if (light.isRunning()) return proven
     throw new Failed(`the light client ended while it was asked: see ${join(folder, 'light.log')}`)
   } catch (error) {

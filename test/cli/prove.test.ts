@@ -1,0 +1,87 @@
+/** `svcd query --prove` among servers that lie. The servers and the light client are stand-ins for those of CometBFT. */
+import { writeFileSync } from 'node:fs'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { type Ended, makePlace, type Place, svcd } from './support.ts'
+
+const OWNER = '0x098a8672bc66ec7177f82cd529ed8e5bbdc28a27'
+const HEAD = 100
+
+const chainId = 'my-chain'
+
+function answerOf(method: string, height: number): unknown {
+  const time = new Date(Date.now() - (HEAD - height) * 1000).toISOString()
+  const header = { height: String(height), time, chain_id: chainId, app_hash: '' }
+  if (method === 'consensus_params') return { consensus_params: { evidence: { max_age_num_blocks: '60478' } } }
+  if (method === 'header') return { header }
+  if (method === 'block') return { block_id: { hash: 'AB'.repeat(32) }, block: { header, data: { txs: [] } } }
+  const heights = { latest_block_height: String(HEAD), latest_block_time: time, earliest_block_height: '1' }
+  return { node_info: { network: chainId }, sync_info: heights }
+}
+
+const node = createServer((request, response) => {
+  const chunks: Buffer[] = []
+  request.on('data', (chunk: Buffer) => chunks.push(chunk))
+  request.on('end', () => {
+    const { method, params } = JSON.parse(Buffer.concat(chunks).toString())
+    response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, result: answerOf(method, Number(params?.height ?? HEAD)) }))
+  })
+})
+
+/** More than svcd reads of any answer. */
+const tooLong: RequestListener = (_, answer) => {
+  const part = Buffer.alloc(1024 * 1024, ' ')
+  let parts = 0
+  const more = (): void => {
+    if (answer.destroyed) return
+    if (++parts > 80) answer.end()
+    else answer.write(part, more)
+  }
+  more()
+}
+
+let answerGateway: RequestListener
+const gateway = createServer((request, response) => answerGateway(request, response))
+
+/** A light client that listens, and answers nothing. */
+const LIGHT = `#!${process.execPath}
+const { createServer } = require('node:http')
+if (process.argv[2] === 'version') console.log('0.38.25')
+else {
+  const server = createServer().listen(0, '127.0.0.1', () =>
+    console.log('Starting RPC HTTP server on 127.0.0.1:' + server.address().port))
+}
+`
+
+let place: Place
+const urlOf = (server: Server): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+
+beforeAll(async () => {
+  const made = makePlace([1, 2, 3])
+  const program = join(made.folder, 'cometbft')
+  writeFileSync(program, LIGHT, { mode: 0o755 })
+  place = { ...made, env: { ...made.env, SVCD_COMETBFT: program } }
+  for (const server of [node, gateway]) await new Promise<void>((done) => void server.listen(0, '127.0.0.1', done))
+})
+afterAll(() => {
+  for (const server of [node, gateway]) {
+    server.closeAllConnections()
+    server.close()
+  }
+  place.remove()
+})
+
+const prove = (): Promise<Ended> => {
+  const servers = ['--node', urlOf(node), '--gateway', urlOf(gateway)]
+  return svcd(place, ['query', 'balance', OWNER, '--prove', '--trust-first', ...servers])
+}
+
+test('an answer of the gateway that is too long is cut off and named', async () => {
+  answerGateway = tooLong
+  expect(await prove()).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('its answer is over 67108864 bytes'),
+  })
+})
