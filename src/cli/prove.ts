@@ -41,7 +41,8 @@ function chooseTrust(flags: ProveFlags, folder: string, node: string, head: Trus
 
 const remove = (folder: string): void => rmSync(folder, { recursive: true, force: true })
 
-const beforeOf = (folder: string): string => `${folder}.before`
+/** Where the headers of before are during a beginning. No chain id has this character, so it is no chain's own folder. */
+const beforeOf = (folder: string): string => `${folder}~`
 
 /** Takes back a beginning that has not come to its end, perhaps that of a program that was killed. */
 function undoBeginning(folder: string): void {

@@ -1,5 +1,5 @@
 /** `svcd query --prove` among servers that lie. The servers and the light client are stand-ins for those of CometBFT. */
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -9,7 +9,8 @@ import { type Ended, makePlace, type Place, svcd } from './support.ts'
 const OWNER = '0x098a8672bc66ec7177f82cd529ed8e5bbdc28a27'
 const HEAD = 100
 
-const chainId = 'my-chain'
+/** The chain that the node says it is of. */
+let chainId = 'my-chain'
 
 function answerOf(method: string, height: number): unknown {
   const time = new Date(Date.now() - (HEAD - height) * 1000).toISOString()
@@ -45,11 +46,15 @@ const tooLong: RequestListener = (_, answer) => {
 let answerGateway: RequestListener
 const gateway = createServer((request, response) => answerGateway(request, response))
 
-/** A light client that listens, and answers nothing. */
+/** A light client that keeps the name of its chain, listens, and answers nothing. */
 const LIGHT = `#!${process.execPath}
 const { createServer } = require('node:http')
-if (process.argv[2] === 'version') console.log('0.38.25')
+const { writeFileSync } = require('node:fs')
+const [command, chain, ...flags] = process.argv.slice(2)
+if (command === 'version') console.log('0.38.25')
 else {
+  const folder = flags[flags.indexOf('--home-dir') + 1]
+  if (flags.includes('--hash')) writeFileSync(folder + '/headers', chain)
   const server = createServer().listen(0, '127.0.0.1', () =>
     console.log('Starting RPC HTTP server on 127.0.0.1:' + server.address().port))
 }
@@ -84,4 +89,10 @@ test('an answer of the gateway that is too long is cut off and named', async () 
     status: 1,
     stderr: expect.stringContaining('its answer is over 67108864 bytes'),
   })
+})
+
+test('a node cannot name its chain so that the headers of another one are lost', async () => {
+  answerGateway = (_, response) => response.end('{}')
+  for (chainId of ['my-chain', 'my-chain.before', 'my-chain']) expect(await prove()).toMatchObject({ status: 1 })
+  expect(readFileSync(join(place.env['SVCD_HOME'] as string, 'light', 'my-chain', 'headers'), 'utf8')).toBe('my-chain')
 })

@@ -154,14 +154,14 @@ describe('svcd query --prove', () => {
     const other = join(folder, 'first')
     const headers = join(other, 'light', await net.node.status().then(({ chainId }) => chainId))
     // As after a beginning that was killed.
-    for (const path of [`${headers}.before`, headers]) mkdirSync(path, { recursive: true })
+    for (const path of [`${headers}~`, headers]) mkdirSync(path, { recursive: true })
     expect(await query(['proof', 'counters', '--trust-first'], other)).toMatchObject({
       status: 0,
       stdout: expect.stringContaining('"next_candidacy_id": 2'),
       stderr: expect.stringMatching(/nothing has verified it/),
     })
     // And with trusted headers before: they are trusted still.
-    renameSync(headers, `${headers}.before`)
+    renameSync(headers, `${headers}~`)
     mkdirSync(headers)
     expect(await query(['proof', 'counters'], other)).toMatchObject({ status: 0 })
   })
