@@ -87,8 +87,10 @@ async function choose(
       )
   }
   assertDifferent(servers.map((server, index) => ({ ...server, nodeId: statuses[index]?.nodeId ?? '' })))
+  const heads = statuses.map(({ latestHeight }) => latestHeight)
+  const lowest = Math.min(...heads)
   // Two blocks back, so that every server has the block.
-  const recent = Math.max(1, Math.min(...statuses.map(({ latestHeight }) => latestHeight)) - 2)
+  const recent = Math.max(1, lowest - 2)
   const { height = recent, hash } = trusted ?? {}
   const block = await findTrusted(servers, height, hash)
   if (hash === undefined)
@@ -111,6 +113,11 @@ async function choose(
     throw new UserError(
       `--trust-height: block ${height} is ${printPeriod(ageMs)} old, and a header of this chain can be trusted for ` +
         `${printPeriod(trustPeriodMs)}. Name a newer one`,
+    )
+  if (trusted === undefined && ageMs > Math.max(trustPeriodMs, SHORT_MS))
+    throw new UserError(
+      `${FLAG}: ${servers[heads.indexOf(lowest)]?.url} is at block ${lowest}: block ${height} is ${printPeriod(ageMs)} old, and ` +
+        `a header of this chain can be trusted for ${printPeriod(trustPeriodMs)}. Name a node that is not behind, or wait`,
     )
   if (trustPeriodMs < SHORT_MS)
     say(

@@ -135,8 +135,8 @@ describe('the trust period', () => {
   })
 
   test('is measured without the first block, whose time is that of genesis, and not at all on fewer than three', async () => {
-    const ageMs = (height: number): number => (height === 1 ? 100 * HOUR_MS : (3 - height) * 1000)
-    for (const script of scripts) Object.assign(script, { head: 3, ageMs })
+    const ageMs = (height: number): number => (height === 1 ? 100 * HOUR_MS : (4 - height) * 1000)
+    for (const script of scripts) Object.assign(script, { head: 4, ageMs })
     expect((await sync()).trustPeriodMs).toBe(twoThirds(60_478, 1000))
     for (const script of scripts) script.head = 2
     await expectRefused(/^http:\/\/127\.0\.0\.1:\d+: too few blocks to measure/)
@@ -208,6 +208,13 @@ describe('the trusted header', () => {
   test('is refused when the newest block is older than the trust period, as when the clock is wrong', async () => {
     for (const script of scripts) script.ageMs = (height) => (HEAD - height) * 1000 + 24 * HOUR_MS
     await expectRefused(/the newest block of these servers is 24 h 0 min old, .* for 11 h 11 min\. Set the clock, or/)
+  })
+
+  test('is refused when it is too old because one server is far behind, or says so', async () => {
+    ;(scripts[1] as Script).head = 5
+    await expectRefused(
+      new RegExp(`127.0.0.1:${portOf(1)} is at block 5: block 3 is 19 h 26 min old, .* for 11 h 11 min\\. Name a node`),
+    )
   })
 
   test('is refused when a server shows another hash, and when it is too old', async () => {
