@@ -83,7 +83,10 @@ export function parseDraft(text: string): Draft | NotADraft {
     return { why: 'multisig: it is not the account that the body is from' }
   const parts = partsIn(json['signatures'], account)
   if (parts === undefined) return { why: 'signatures: expected members, ascending, with their signatures' }
-  return { bodyBytes, body, multisig, parts, publicKey: bytesIn(json['publicKey']) }
+  const publicKey = bytesIn(json['publicKey'])
+  if (json['publicKey'] !== undefined && publicKey?.length !== KEY_BYTES)
+    return { why: `publicKey: expected the base64 of ${KEY_BYTES} bytes` }
+  return { bodyBytes, body, multisig, parts, publicKey }
 }
 
 /**

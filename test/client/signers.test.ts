@@ -127,6 +127,8 @@ describe('accounts of several keys', () => {
       printDraft({ ...draft, parts: [{ member: 7, signature: new Uint8Array(64) }] }),
       /^signatures/,
     ],
+    ['a key of 33 bytes', printDraft({ ...draft, publicKey: new Uint8Array(33) }), /^publicKey: expected/],
+    ['a key that is no base64', JSON.stringify({ ...JSON.parse(printDraft(draft)), publicKey: '?' }), /^publicKey/],
   ])('%s is no draft', (_what, text, why) => {
     const found = parseDraft(text)
     expect('why' in found ? found.why : '').toMatch(why)
