@@ -195,6 +195,12 @@ describe('svc.verified', () => {
     ])
   })
 
+  test.each([3e9, Infinity])('with a timeoutMs of %d it waits as long as a timer can', async (timeoutMs) => {
+    let tries = 0
+    bend = (method, answer) => (method === 'commit' && ++tries < 3 ? new Error('height requested is too high') : answer)
+    expect(await svc.verified.getBalance(owner, { timeoutMs, maxAgeMs: Infinity })).toMatchObject({ verified: true })
+  })
+
   test('an abort ends the waiting with its reason', async () => {
     bend = (method) => (method === 'commit' ? new Error('height requested is too high') : getProof(['accounts', owner]))
     await expect(svc.verified.getBalance(owner, { signal: AbortSignal.timeout(300) })).rejects.toMatchObject({

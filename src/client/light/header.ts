@@ -81,7 +81,8 @@ export async function verifiedHeader(
   height: number,
   { signal, timeoutMs = WAIT_MS }: WaitOptions,
 ): Promise<VerifiedHeader> {
-  const late = AbortSignal.timeout(timeoutMs)
+  // No timer takes much more.
+  const late = AbortSignal.timeout(Math.min(timeoutMs, 2e9))
   try {
     return await fetchHeader(source, height, AbortSignal.any([late, signal ?? late]))
   } catch (error) {
