@@ -359,6 +359,8 @@ describe('calls from one address', () => {
     for (let at = 0; at < 11; at++) await from('127.0.0.2', '10.0.0.1')
     expect((await from('127.0.0.2', '10.0.0.1')).head).toMatch(/ 429 /)
     expect((await from('127.0.0.2', '10.0.0.2')).head).toMatch(/ 200 /)
+    for (let at = 0; at < 10; at++) await from('127.0.0.2', `10.0.0.3:${4711 + at}`)
+    expect((await from('127.0.0.2', '10.0.0.3:4721')).head).toMatch(/ 429 /)
     for (let at = 0; at < 10; at++) await from('127.0.0.3', `10.0.0.${at}`)
     expect((await from('127.0.0.3', '10.0.0.99')).head).toMatch(/ 429 /)
   })
