@@ -203,7 +203,7 @@ export async function createHttpServer(routes: Routes): Promise<FastifyInstance>
   const app = open(limits, connections)
   const parse = safeParser(app)
   const admission = createAdmission(limits.callsPerSecond, isList)
-  const upgrade = routeUpgrades(app)
+  const upgrade = routeUpgrades(app, limits.connectionsOfAddress)
   await addGuard(app, guard)
   addRateLimit(app, admission)
   addClosing(app, onClosing, connections)

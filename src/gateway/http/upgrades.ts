@@ -2,9 +2,11 @@ import { type IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type WebSocket, WebSocketServer } from 'ws'
+import { callerAddress } from './callerAddress.ts'
 import { SOCKET_CLOSE_MS, SOCKET_MESSAGE_BYTES_MAX, SOCKET_PIECES_MAX } from './limits.ts'
+import { createTally } from './tally.ts'
 
-/** Makes a request the websocket that it asks for, and hands it over; false when it asks for none. */
+/** Makes a request the websocket that it asks for, and hands it over, or refuses it; false when it asks for none. */
 export type Upgrade = (request: FastifyRequest, reply: FastifyReply, open: (socket: WebSocket) => void) => boolean
 
 /**
@@ -18,9 +20,10 @@ export const asksForWebsocket = ({ method, headers }: Pick<IncomingMessage, 'met
 /**
  * Sends requests for websockets through the hooks and routes of a server, which must not have any yet, so that they are
  * guarded and counted as every other request is. One that gets an answer instead of a websocket is cut off behind it.
- * When the server closes, the websockets are closed, and whoever does not say so too is cut off.
+ * When the server closes, the websockets are closed, and whoever does not say so too is cut off. An address may have
+ * `ofAddressMax` websockets, behind a proxy too, whose connections have no bound of their own.
  */
-export function routeUpgrades(app: FastifyInstance): Upgrade {
+export function routeUpgrades(app: FastifyInstance, ofAddressMax: number): Upgrade {
   const server = new WebSocketServer({
     noServer: true,
     // One frame of a connection a turn. Else it may bring 2 MiB of pongs or empty messages in one, which take 0.1 s.
@@ -53,12 +56,20 @@ export function routeUpgrades(app: FastifyInstance): Upgrade {
       for (const socket of server.clients) socket.terminate()
     }, SOCKET_CLOSE_MS).unref()
   })
-  return ({ raw }, reply, open) => {
+  const ofAddress = createTally()
+  return ({ raw, ip }, reply, open) => {
     const upgrade = asked.get(raw)
     if (upgrade === undefined) return false
     asked.delete(raw)
+    const address = callerAddress(ip)
+    if (ofAddress.of(address) >= ofAddressMax) {
+      void reply.code(429).send({ error: `more than ${ofAddressMax} websockets from one address` })
+      return true
+    }
     reply.hijack()
     server.handleUpgrade(raw, upgrade.socket, upgrade.head, (socket) => {
+      ofAddress.add(address)
+      socket.once('close', () => ofAddress.remove(address))
       // ws closes it with a code that says what was wrong. A connection that is cut off at once often loses that frame.
       socket.on('error', () => setTimeout(() => socket.terminate(), SOCKET_CLOSE_MS).unref())
       open(socket)
