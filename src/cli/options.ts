@@ -246,6 +246,10 @@ export function settingOf<Name extends 'gateway' | 'node' | 'from' | 'light'>(
 export function parseUrl(text: string, flag: string): string {
   if (!/^https?:\/\//.test(text)) return `http://${printEndpoint(parseEndpoint(text, flag))}`
   if (!URL.canParse(text)) throw new UserError(`${flag}: expected a URL or HOST:PORT, got ${JSON.stringify(text)}`)
+  const { username, password } = new URL(text)
+  // They would be sent nowhere, but logged and printed.
+  if (username !== '' || password !== '')
+    throw new UserError(`${flag}: expected a URL or HOST:PORT without a user name or password`)
   return text.replace(/\/+$/, '')
 }
 

@@ -40,6 +40,14 @@ test('the node is that of the home, unless a flag or config/svcd.json names anot
   expect([nodeUrl({ home: other, ...none }), gatewayUrl({ home: other })]).toEqual([settings.node, settings.gateway])
 })
 
+test('a URL with a user name or password is refused, and neither is printed', () => {
+  for (const user of ['rpc:hunter2', 'hunter2', ':hunter2']) {
+    const url = `https://${user}@node.example`
+    expect(() => nodeUrl({ home, node: url })).toThrow(/^--node: .* without a user name or password$/)
+    expect(() => gatewayUrl({ home, gateway: url })).toThrow(/^--gateway: .* without a user name or password$/)
+  }
+})
+
 describe('svcd gateway', () => {
   test('calls the node of its home, and is not ready while that one does not answer', async () => {
     const gateway = ['gateway', '--home', home, '--listen', `127.0.0.1:${ports[3]}`]
