@@ -4,6 +4,7 @@ import { VERSION } from '../base/version.ts'
 import { startBlockFeed } from '../comet/feed.ts'
 import type { Signer } from '../tx/sign.ts'
 import { createChain, openClients } from './chain.ts'
+import { boundErrors } from './errorLog.ts'
 import { type Params, RawJson } from './rpc/envelope.ts'
 import { type DefectLog, errorObject, RpcError, rpcErrors } from './rpc/errors.ts'
 import { beginWatch, logStalls, type Readiness, readiness, watchHead } from './http/health.ts'
@@ -105,6 +106,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   checkSigning({ accounts: signers.length, authToken, publicKeys })
   const light = options.light === undefined ? undefined : openLight(options.light)
   const page = openPage(options.page ?? PAGE_FOLDER, { devnet: publicKeys, light: light !== undefined })
+  const log = boundErrors(logger)
   const clients = openClients(node)
   const tracker = createTracker()
   const head = watchHead(options.stalledAfterMs)
@@ -163,9 +165,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   }
   try {
     app = await createHttpServer({
-      call: createCall(services, metrics.onCall, logger, authToken),
+      call: createCall(services, metrics.onCall, log, authToken),
       isList: (name) => methodOf.get(name)?.isList === true,
-      log: logger,
+      log,
       guard: { host, allowHosts, allowOrigins },
       limits,
       ready: () => readiness(chain),

@@ -63,6 +63,11 @@ export const LIST_COST = 20
  */
 export const TURN_CALLS = 50
 
+/** Errors of calls that are logged in ERROR_LINES_MS; of further ones the log has only their number. */
+export const ERROR_LINES_MAX = 100
+/** Over how long they are counted, in ms. */
+export const ERROR_LINES_MS = 10_000
+
 // Connections and websockets.
 
 /**
