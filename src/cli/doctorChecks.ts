@@ -39,6 +39,9 @@ export function examineDisk(home: string): readonly Finding[] {
   return [{ check: 'disk', verdict: free < LOW_BYTES ? 'note' : 'ok', found }]
 }
 
+/** How far the time of the newest block may be ahead of this machine's clock, in ms. */
+export const AHEAD_MS_MAX = 2000
+
 /** How long to wait for a block when the last one seems old, in ms. This machine's clock may be wrong. */
 const WATCH_MS = 3000
 const PAUSE_MS = 250
@@ -67,8 +70,14 @@ export async function examineBlocks(
   const before = await rpc.block(height - 1).catch(() => undefined)
   const stalledMs = Date.now() - latestTimeMs
   const limitMs = stalledAfterMs(before === undefined ? [] : [latestTimeMs - before.timeMs])
-  if (stalledMs < limitMs || (await isMoving(rpc, height)))
-    return [{ check: 'blocks', verdict: 'ok', found: `the last one is ${height}` }]
+  const isBehind = stalledMs < -AHEAD_MS_MAX
+  const found = `the last one is ${height}`
+  if ((stalledMs < limitMs && !isBehind) || (await isMoving(rpc, height)))
+    return [{ check: 'blocks', verdict: 'ok', found }]
+  if (isBehind) {
+    const unknown = `${found}; how old it is cannot be told, because its time is ahead of this machine's clock`
+    return [{ check: 'blocks', verdict: 'note', found: unknown }]
+  }
   const why =
     stallCauses(home) ||
     'Either validators with a third of the voting power are offline, or CometBFT has failed and its log says ' +

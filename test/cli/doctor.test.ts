@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import Database from 'better-sqlite3'
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { examineDisk, examineState } from '../../src/cli/doctorChecks.ts'
+import { examineBlocks, examineDisk, examineState } from '../../src/cli/doctorChecks.ts'
 import { examine } from '../../src/cli/commands/doctor.ts'
 import { writeNodeKeys } from '../../src/comet/home.ts'
 import { formatAnswer, formatFields, formatTable } from '../../src/cli/output.ts'
@@ -169,4 +169,25 @@ test('amounts are shown in tokens: with their unit, or below a heading that name
   expect(formatAnswer([{ amount: '1000000000000000000', completion_height: 7 }])).toBe(
     'amount (tokens)  completion_height\n1                7',
   )
+})
+
+test('a clock that is behind does not hide that the chain makes no blocks', async () => {
+  const blockAt = async (height: number, timeMs: number, moves: boolean) => {
+    const status = { latestHeight: height, latestTimeMs: timeMs, catchingUp: false }
+    const rpc = {
+      block: async () => ({ timeMs: timeMs - 1000 }),
+      status: async () => ({ ...status, latestHeight: height + Number(moves) }),
+    }
+    const [finding] = await examineBlocks(rpc as never, status as never, folder)
+    return finding
+  }
+  const hourAheadMs = Date.now() + 3_600_000
+  expect(await blockAt(500, hourAheadMs, false)).toMatchObject({
+    check: 'blocks',
+    verdict: 'note',
+    found: expect.stringMatching(/^the last one is 500; how old it is cannot be told/),
+  })
+  const well = { check: 'blocks', verdict: 'ok', found: 'the last one is 500' }
+  expect(await blockAt(500, hourAheadMs, true)).toEqual(well)
+  expect(await blockAt(500, Date.now() + 1000, false)).toEqual(well)
 })

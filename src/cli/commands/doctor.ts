@@ -18,7 +18,15 @@ import { packagedFolders, programFile } from '../../base/cometbftPackage.ts'
 import { tryConnection } from '../../comet/process.ts'
 import { openNodeRpc } from '../../comet/rpc.ts'
 import { listKeyFiles, whyOpen } from '../../keys/files.ts'
-import { examineBlocks, examineDisk, examineProgram, examineState, type Finding, stallCauses } from '../doctorChecks.ts'
+import {
+  AHEAD_MS_MAX,
+  examineBlocks,
+  examineDisk,
+  examineProgram,
+  examineState,
+  type Finding,
+  stallCauses,
+} from '../doctorChecks.ts'
 import { exitStatusOf, Failed } from '../../node/errors.ts'
 import { gatewayFrom } from '../gatewayClient.ts'
 import { chainIdOf, statePathOf } from '../../node/homes.ts'
@@ -207,9 +215,6 @@ function homeFindings(home: string): readonly Finding[] {
     finding('key files', 'ok', String(keys.length)),
   ]
 }
-
-/** How far the time of the newest block may be ahead of this clock, in ms. */
-const AHEAD_MS_MAX = 2000
 
 async function nodeFindings(home: string, url: string): Promise<readonly Finding[]> {
   const rpc = openNodeRpc(url, { timeoutMs: 3000 })
