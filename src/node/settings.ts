@@ -102,11 +102,12 @@ export const parseTrustPeriod = (text: string): number =>
     h: 3_600_000,
   })
 
-/** Reads an IP address, or a network such as 10.0.0.0/8. Throws a UserError that names the flag. */
+/** Reads an IP address, or a network such as 10.0.0.0/8, which is not every address. Throws a UserError that names the flag. */
 export function parseNetwork(text: string, flag: string): string {
   const [, address = '', bits] = /^([0-9A-Fa-f.:]+)(?:\/(\d{1,3}))?$/.exec(text) ?? []
   const family = isIP(address)
-  if (family !== 0 && Number(bits ?? 0) <= (family === 4 ? 32 : 128)) return text
+  const length = Number(bits ?? 1)
+  if (family !== 0 && length >= 1 && length <= (family === 4 ? 32 : 128)) return text
   throw new UserError(
     `${flag}: expected an IP address or a network, such as 10.0.0.5 or 10.0.0.0/8, got ${JSON.stringify(text)}`,
   )

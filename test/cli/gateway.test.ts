@@ -31,6 +31,7 @@ test.each([
     '10.0.0.0/33',
     'expected an IP address or a network, such as 10.0.0.5 or 10.0.0.0/8, got "10.0.0.0/33"',
   ],
+  ['--trust-proxy', '::/0', 'expected an IP address or a network, such as 10.0.0.5 or 10.0.0.0/8, got "::/0"'],
   ['--light', 'light', 'expected HOST:PORT with a port from 1 to 65535, got "light"'],
   [
     '--light',
