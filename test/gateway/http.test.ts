@@ -347,6 +347,7 @@ describe('rpc.discover names the server by the address that the caller used', ()
   test.each([
     [forwarded, 'https://stake.example/'],
     [{ ...forwarded, 'x-forwarded-host': 'a b"' }, 'https://127.0.0.1:8545/'],
+    [{ ...forwarded, 'x-forwarded-proto': 'wss' }, 'https://stake.example/'],
     [{ 'x-forwarded-proto': 'gopher' }, 'http://127.0.0.1:8545/'],
   ])('a trusted proxy says %j: %s', async (headers, url) => {
     const proxied = await startPair({}, { limits: { trustProxies: ['127.0.0.1'] } })

@@ -176,7 +176,7 @@ function addErrors(app: FastifyInstance, log: Server['log']): void {
 
 /** The address at which a caller reached the gateway, or a trusted proxy before it: X-Forwarded-Proto and -Host say so. */
 const urlOf = ({ protocol, host, headers }: FastifyRequest): string =>
-  `${protocol === 'https' ? 'https' : 'http'}://${isHost(host) ? host : headers.host}/`
+  `${/^(?:https|wss)$/i.test(protocol) ? 'https' : 'http'}://${isHost(host) ? host : headers.host}/`
 
 /** Where a call comes from, and where it reached the gateway. */
 const connectionOf = (request: FastifyRequest, { charge }: Admission): CallConnection => ({
