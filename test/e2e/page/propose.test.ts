@@ -262,7 +262,7 @@ withBrowser('a vote among three validators', () => {
       await page.getByText(/Proven at block [0-9,]+ by the light client/).waitFor()
       await shot('verified', true)
       await goTo('parameters/max_vals')
-      await page.getByText(/^Proven at block/).waitFor()
+      await page.getByText(/^Proven at block .* would have a row of its own\.$/).waitFor()
       await goTo('proposals')
       await page.getByRole('link', { name: 'Set max_vals to 5 validators' }).click()
       await page.getByText(/^Proven at block/).waitFor()
@@ -271,14 +271,15 @@ withBrowser('a vote among three validators', () => {
       await page.route('**/', async (route) => {
         const answer = await route.fetch()
         const text = await answer.text()
-        const isBalance = route.request().postData()?.includes('svc_getBalance') === true
-        await route.fulfill({
-          response: answer,
-          body: isBalance ? text.replace(/"result":"\d+"/, '"result":"1"') : text,
-        })
+        const asked = route.request().postData() ?? ''
+        const lie = asked.includes('svc_getBalance') ? text.replace(/"result":"\d+"/, '"result":"1"') : text
+        await route.fulfill({ response: answer, body: lie.replace(/"ExpireBlockHeight":\d+/, '"ExpireBlockHeight":7') })
       })
       await goTo(`accounts/${owner}`)
       await page.getByText(/What is proven at block [0-9,]+ is another value: balance \d{2,}/).waitFor()
+      await goTo('proposals')
+      await page.getByRole('link', { name: 'Set max_vals to 5 validators' }).click()
+      await page.getByText(/is another value: expire_block_height \d{2,}/).waitFor()
       // What is on its way when the page closes is no failure.
       await page.unrouteAll({ behavior: 'ignoreErrors' })
       expect(failures).toEqual([])

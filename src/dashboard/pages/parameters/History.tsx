@@ -75,14 +75,20 @@ function Steps({
   )
 }
 
-/** The value in force, proven where the reader wants that. */
+/** The latest value, proven where the reader wants that. A row cannot prove that there is no later one. */
 const Proof = ({
   name,
   row: { height_in_force: height, value },
 }: {
   readonly name: string
   readonly row: GivenValue
-}) => <Verified call={() => svc.verified.getProof('params', `${name}/${height}`)} expect={{ value }} />
+}) => (
+  <Verified
+    call={() => svc.verified.getProof('params', `${name}/${height}`)}
+    expect={{ value }}
+    told={() => 'the block from which it is in force. A value given later would have a row of its own'}
+  />
+)
 
 /** What a parameter was, from which block on, and by which proposal. */
 export function ParameterHistory({ parameter }: { readonly parameter: Parameter }) {

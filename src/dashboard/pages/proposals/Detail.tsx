@@ -93,7 +93,11 @@ function Proposed({ proposal, hash }: { readonly proposal: WholeProposal; readon
           expect={{
             proposer: proposal.Proposer,
             type: proposal.Type,
+            block_height: String(proposal.BlockHeight),
+            expire_block_height: String(proposal.ExpireBlockHeight),
             result: proposal.Result,
+            result_msg: proposal.ResultMsg,
+            result_block_height: String(proposal.ResultBlockHeight),
             reason,
             ...rowOf(proposal),
           }}
