@@ -6,10 +6,11 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { startDevnet } from '../../src/cli/devnet/startDevnet.ts'
 import { Svc } from '../../src/client/index.ts'
+import { until } from '../../bench/until.ts'
 import { examplesRunBy } from '../docs/examples.ts'
 import { gatewayClient } from './support/client.ts'
 import { svcd } from './support/devnet.ts'
-import { allGone, descendantsOf } from './support/processes.ts'
+import { allGone, descendantsOf, isRunning } from './support/processes.ts'
 import { testFolder } from './support/testFolder.ts'
 
 const folder = testFolder()
@@ -154,6 +155,18 @@ describe('a devnet ends', () => {
     expect(below.length).toBeGreaterThanOrEqual(3)
     runner.kill('SIGKILL')
     await allGone(below)
+  })
+
+  test('as a whole while its parts start again, so that none is left', async () => {
+    const devnet = await startDevnet({ home: join(folder, 'again') })
+    const apps = () =>
+      descendantsOf(process.pid).filter(({ args }) => args.includes(`svcd.js start --home ${devnet.home}`))
+    const [{ pid: first } = { pid: 0 }] = apps()
+    const order = expect(devnet.snapshot()).rejects.toThrow('it ended before it was done')
+    const second = await until(() => apps().find(({ pid }) => pid !== first)?.pid, 60_000)
+    await devnet.close()
+    expect(isRunning(second)).toBe(false)
+    await order
   })
 
   test('before it begins when it cannot, which says why and leaves no folder', async () => {

@@ -217,7 +217,9 @@ async function startApps(validators: readonly Validator[], nodes: readonly Devne
         )
       const log = join(home, 'logs', 'app.log')
       const args = ['--home', home, '--abci', abci, '--os', os, '--log-file', log, ...logFlags(flags)]
-      own.app = await startApp([...args, '--accept-program-version', String(version)])
+      // It is known before it listens: the devnet may be asked to stop until then.
+      own.app = startApp([...args, '--accept-program-version', String(version)])
+      await own.app.listens()
     }),
   )
 }

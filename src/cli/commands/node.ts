@@ -23,7 +23,8 @@ async function startChain(program: string, flags: Flags, own: Validator): Promis
   const { home, acceptProgramVersion: version } = flags
   const abci = abciAddressOf(home)
   const args = ['--home', home, '--abci', abci, '--log-file', join(own.logs, 'app.log'), ...logFlags(flags)]
-  own.app = await startApp(version === undefined ? args : [...args, '--accept-program-version', String(version)])
+  own.app = startApp(version === undefined ? args : [...args, '--accept-program-version', String(version)])
+  await own.app.listens()
   own.node = await startCometBft({ ...flags, program, home, env: { ...process.env, CMT_PROXY_APP: abci } })
 }
 

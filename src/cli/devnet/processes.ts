@@ -7,7 +7,7 @@ import { UserError } from '../../node/errors.ts'
 import { spawnSvcd } from './child.ts'
 
 /** The application of a validator, in a process of its own. */
-type AppProcess = Awaited<ReturnType<typeof startApp>>
+type AppProcess = ReturnType<typeof startApp>
 
 /**
  * Why the application ended, from what it printed: the line for the user, or else the first line of what Node says of an
@@ -21,16 +21,19 @@ function reasonOfApp(output: string, code: number | null, signal: NodeJS.Signals
   return forUser ?? uncaught ?? (lines.at(-1) || (code === 0 ? 'it was asked to stop' : `exit status ${code}`))
 }
 
-/** Starts `svcd start` and waits until it listens. Throws a UserError that quotes its output when it does not start. */
-export async function startApp(args: readonly string[]) {
+/** Starts `svcd start`, which can be stopped before it listens, too. */
+export function startApp(args: readonly string[]) {
   const { child, output, started, ended } = spawnSvcd(['start', ...args])
   const exited = ended.then(({ code, signal }) => ({
     isRetired: code === 0 && /^program \d+ retired/m.test(output()),
     reason: reasonOfApp(output(), code, signal),
   }))
-  if ((await started) === undefined) throw new UserError(`the application did not start: ${(await exited).reason}`)
   return {
     pid: child.pid as number,
+    /** Resolves when it listens. Rejects with a UserError that quotes its output when it ends before. */
+    listens: async (): Promise<void> => {
+      if ((await started) === undefined) throw new UserError(`the application did not start: ${(await exited).reason}`)
+    },
     /** Resolves when it has ended. It ends by itself with status 0 when its program is retired, and says so. */
     exited,
     /** Lets it propose blocks up to this height at once. Those above wait for a transaction. */
