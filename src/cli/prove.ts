@@ -4,6 +4,7 @@ import { ensureFolder } from '../base/folder.ts'
 import { Svc, type SvcVerified } from '../client/index.ts'
 import { findCometBft } from '../comet/find.ts'
 import { type LightProxy, startLightProxy, type TrustedHeader } from '../comet/light.ts'
+import { reasonOf } from '../comet/errors.ts'
 import { isHeaderExpired } from '../comet/messages.ts'
 import { type NodeRpc, openNodeRpc } from '../comet/rpc.ts'
 import type { Proven, ProveFlags } from './commands/query.ts'
@@ -25,17 +26,30 @@ async function headOf(rpc: NodeRpc): Promise<TrustedHeader & { readonly chainId:
   return { chainId, height: latestHeight, hash: (await rpc.block(latestHeight)).hash }
 }
 
+/** Throws a UserError unless the node has a header of this height: the light client does not say which ones it has. */
+async function needHeader(rpc: NodeRpc, height: number): Promise<void> {
+  await rpc.blockTime(height).catch((error: unknown) => {
+    throw new UserError(`--trust-height: ${rpc.url}: ${reasonOf(error)}`)
+  })
+}
+
 /** Chooses the header to start from: the given one, else none if the folder has headers, else that of the node. */
-function chooseTrust(flags: ProveFlags, folder: string, node: string, head: TrustedHeader): TrustedHeader | undefined {
+async function chooseTrust(
+  flags: ProveFlags,
+  folder: string,
+  rpc: NodeRpc,
+  head: TrustedHeader,
+): Promise<TrustedHeader | undefined> {
   const given = trustedHeaderFrom(flags)
+  if (given !== undefined) await needHeader(rpc, given.height)
   if (given !== undefined || existsSync(folder)) return given
   if (flags.trustFirst !== true) {
     throw new UserError(
       '--prove: no header of this chain is trusted yet. Name one that you know to be right with --trust-height and ' +
-        `--trust-hash, or trust the one of ${node} this once with --trust-first`,
+        `--trust-hash, or trust the one of ${rpc.url} this once with --trust-first`,
     )
   }
-  note(`trusting header ${head.height} ${head.hash} because ${node} says so; nothing has verified it`)
+  note(`trusting header ${head.height} ${head.hash} because ${rpc.url} says so; nothing has verified it`)
   return head
 }
 
@@ -81,7 +95,7 @@ async function startLight(flags: ProveFlags): Promise<LightProxy & { readonly fo
     const { chainId, ...head } = await headOf(primary)
     const folder = join(flags.home, 'light', chainId)
     undoBeginning(folder)
-    const trust = chooseTrust(flags, folder, node, head)
+    const trust = await chooseTrust(flags, folder, primary, head)
     const { path: program } = await findCometBft({ onProgress: progressOn(process.stderr) })
     const options = {
       program,

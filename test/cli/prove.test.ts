@@ -12,13 +12,28 @@ const HEAD = 100
 /** The chain that the node says it is of. */
 let chainId = 'my-chain'
 
-function answerOf(method: string, height: number): unknown {
+/** The first block that the node has. */
+let earliest = 1
+
+function answerOf(method: string, height: number): object {
+  if (height < earliest) {
+    const data = `height ${height} is not available, lowest height is ${earliest}`
+    return { error: { code: -32603, message: 'Internal error', data } }
+  }
+  return { result: resultOf(method, height) }
+}
+
+function resultOf(method: string, height: number): unknown {
   const time = new Date(Date.now() - (HEAD - height) * 1000).toISOString()
   const header = { height: String(height), time, chain_id: chainId, app_hash: '' }
   if (method === 'consensus_params') return { consensus_params: { evidence: { max_age_num_blocks: '60478' } } }
   if (method === 'header') return { header }
   if (method === 'block') return { block_id: { hash: 'AB'.repeat(32) }, block: { header, data: { txs: [] } } }
-  const heights = { latest_block_height: String(HEAD), latest_block_time: time, earliest_block_height: '1' }
+  const heights = {
+    latest_block_height: String(HEAD),
+    latest_block_time: time,
+    earliest_block_height: String(earliest),
+  }
   return { node_info: { network: chainId }, sync_info: heights }
 }
 
@@ -27,7 +42,7 @@ const node = createServer((request, response) => {
   request.on('data', (chunk: Buffer) => chunks.push(chunk))
   request.on('end', () => {
     const { method, params } = JSON.parse(Buffer.concat(chunks).toString())
-    response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, result: answerOf(method, Number(params?.height ?? HEAD)) }))
+    response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, ...answerOf(method, Number(params?.height ?? HEAD)) }))
   })
 })
 
@@ -78,9 +93,9 @@ afterAll(() => {
   place.remove()
 })
 
-const prove = (): Promise<Ended> => {
+const prove = (trust: readonly string[] = ['--trust-first']): Promise<Ended> => {
   const servers = ['--node', urlOf(node), '--gateway', urlOf(gateway)]
-  return svcd(place, ['query', 'balance', OWNER, '--prove', '--trust-first', ...servers])
+  return svcd(place, ['query', 'balance', OWNER, '--prove', ...trust, ...servers])
 }
 
 test('an answer of the gateway that is too long is cut off and named', async () => {
@@ -95,4 +110,13 @@ test('a node cannot name its chain so that the headers of another one are lost',
   answerGateway = (_, response) => response.end('{}')
   for (chainId of ['my-chain', 'my-chain.before', 'my-chain']) expect(await prove()).toMatchObject({ status: 1 })
   expect(readFileSync(join(place.env['SVCD_HOME'] as string, 'light', 'my-chain', 'headers'), 'utf8')).toBe('my-chain')
+})
+
+test('a header to trust that the node has pruned is refused with the lowest one that it has', async () => {
+  earliest = 45
+  const why = 'header: Internal error: height 1 is not available, lowest height is 45'
+  expect(await prove(['--trust-height', '1', '--trust-hash', 'AB'.repeat(32)])).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining(`svcd: --trust-height: ${urlOf(node)}: ${why}\n`),
+  })
 })
