@@ -8,6 +8,13 @@ export const stopSignal = (): Promise<NodeJS.Signals> =>
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, done)
   })
 
+/** Resolves when the program that started this one with a channel has ended, even if it had before this is called. */
+export const parentEnd = (): Promise<void> =>
+  new Promise((done) => {
+    if (process.connected === false) done()
+    else process.once('disconnect', done)
+  })
+
 /**
  * Makes V8 collect garbage when the heap has grown to twice its live size, instead of several times. A node then takes
  * four fifths of the memory at the same rate of transactions. For processes that run for long.

@@ -4,13 +4,14 @@ import { once } from 'node:events'
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { spawnSvcd } from '../../src/cli/devnet/child.ts'
 import { startDevnet } from '../../src/cli/devnet/startDevnet.ts'
 import { Svc } from '../../src/client/index.ts'
 import { until } from '../../bench/until.ts'
 import { examplesRunBy } from '../docs/examples.ts'
 import { gatewayClient } from './support/client.ts'
 import { svcd } from './support/devnet.ts'
-import { allGone, descendantsOf, isRunning } from './support/processes.ts'
+import { allGone, descendantsOf, freePorts, isRunning } from './support/processes.ts'
 import { testFolder } from './support/testFolder.ts'
 
 const folder = testFolder()
@@ -155,6 +156,14 @@ describe('a devnet ends', () => {
     expect(below.length).toBeGreaterThanOrEqual(3)
     runner.kill('SIGKILL')
     await allGone(below)
+  })
+
+  test('before it begins when the program that started it has ended by then', async () => {
+    const [gateway, rpc, p2p] = (await freePorts(3)).map((port) => `127.0.0.1:${port}`) as [string, string, string]
+    const flags = ['--home', join(folder, 'orphan'), '--gateway', gateway, '--rpc', rpc, '--p2p', p2p]
+    const { child, output } = spawnSvcd(['devnet', ...flags])
+    child.disconnect()
+    expect([await once(child, 'exit'), output()]).toEqual([[0, null], 'stopping …\n'])
   })
 
   test('as a whole while its parts start again, so that none is left', async () => {

@@ -65,7 +65,7 @@ import {
 import { openLog } from '../../node/log.ts'
 import { logFlags, logOptions } from '../logOptions.ts'
 import { printAnswer, progressOn, say } from '../output.ts'
-import { stopSignal } from '../../node/runtime.ts'
+import { parentEnd, stopSignal } from '../../node/runtime.ts'
 import { programVersionOf } from '../../node/programVersion.ts'
 import { firstLine } from '../secrets.ts'
 import {
@@ -378,8 +378,7 @@ async function runParts(
 }
 
 /** Resolves when the devnet is asked to stop, or when the program that started it with a channel has ended. */
-const endSignal = (): Promise<unknown> =>
-  Promise.race([stopSignal(), new Promise<void>((done) => process.once('disconnect', done))])
+const endSignal = (): Promise<unknown> => Promise.race([stopSignal(), parentEnd()])
 
 /**
  * Returns a function that writes the homes of the devnet's validators. Throws a UserError when the chain is new and the

@@ -4,7 +4,7 @@ import { ensureFolder } from '../../base/folder.ts'
 import { closeHome, needChainId } from '../../node/homes.ts'
 import { allowedAddresses } from '../../node/libraries.ts'
 import { openLog } from '../../node/log.ts'
-import { boundHeap, stopSignal } from '../../node/runtime.ts'
+import { boundHeap, parentEnd, stopSignal } from '../../node/runtime.ts'
 import { AUTO_THREADS, CORES_MIN, parseVerifyThreads, VERIFY_THREADS_MAX } from '../../node/signatures/pool.ts'
 import { parseAbci } from '../../node/settings.ts'
 import { type RunningNode, startNode } from '../../node/start.ts'
@@ -60,9 +60,9 @@ const options = [
 /** Ends a node when it is asked to, and opens its gate when the program that started it says so. */
 function obey({ stop, openTo, address }: RunningNode, signalled: ReturnType<typeof stopSignal>): void {
   void signalled.then((signal) => stop(`it received ${signal}`))
-  process.on('disconnect', () => stop('the program that started it has ended'))
+  void parentEnd().then(() => stop('the program that started it has ended'))
   process.on('message', ({ openTo: height }: { readonly openTo: number }) => openTo(height))
-  process.send?.({ listening: address })
+  if (process.connected) process.send?.({ listening: address })
 }
 
 /**
