@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { TOKEN } from '../../src/base/amount.ts'
 import {
   appStateOf,
@@ -252,6 +254,25 @@ describe('snapshots of a devnet', () => {
     revertTo(home, [home], 1)
     expect([readFileSync(file(), 'utf8'), listDevnetSnapshots(home)]).toEqual(['one', [1]])
     expect(takeSnapshot(home, [home])).toBe(2)
+  })
+
+  test('that cannot be copied whole leave the chain and the later ones as they are', () => {
+    write('one'.repeat(20_000))
+    takeSnapshot(home, [home])
+    write('two')
+    takeSnapshot(home, [home])
+    write('three')
+    // No file may have more than 16 KiB, as if the disk were full.
+    const snapshots = pathToFileURL(join(import.meta.dirname, '../../src/cli/devnet/snapshots.ts')).href
+    const script = `import { revertTo } from ${JSON.stringify(snapshots)}
+      try { revertTo(process.argv[1], [process.argv[1]], 1) } catch { process.stdout.write('refused') }`
+    const limited = 'trap "" XFSZ; ulimit -f 16; exec "$0" --input-type=module -e "$1" "$2"'
+    const said = execFileSync('bash', ['-c', limited, process.execPath, script, home], {
+      encoding: 'utf8',
+      env: { ...process.env, NODE_OPTIONS: '', NODE_COMPILE_CACHE: undefined },
+    })
+    expect(said).toBe('refused')
+    expect([readFileSync(file(), 'utf8'), listDevnetSnapshots(home)]).toEqual(['three', [1, 2]])
   })
 
   test('are at most 10', () => {

@@ -62,16 +62,24 @@ export function takeSnapshot(home: string, homes: readonly string[]): number {
 }
 
 /**
- * Puts back what a snapshot holds, and removes the snapshots that were made after it. Call assertSnapshot first. If the
- * process is killed meanwhile, the home has no complete chain: revert again is not possible, and --reset starts anew.
+ * Puts back what a snapshot holds, and removes the snapshots that were made after it. Call assertSnapshot first. It is
+ * copied whole before anything is removed: throws errors of the file system, such as of a full disk, and the chain is then
+ * as it was. If the process is killed later, the home has no complete chain, and --reset starts anew.
  */
 export function revertTo(home: string, homes: readonly string[], id: number): void {
-  for (const [at, one] of homes.entries()) {
-    for (const name of COPIED) {
-      const from = join(folderOf(home, id), String(at), name)
-      rmSync(join(one, name), { recursive: true, force: true })
-      if (existsSync(from)) copy(from, join(one, name))
+  const unfinished = join(home, 'snapshots', 'new')
+  rmSync(unfinished, { recursive: true, force: true })
+  try {
+    copy(folderOf(home, id), unfinished)
+    for (const [at, one] of homes.entries()) {
+      for (const name of COPIED) {
+        const from = join(unfinished, String(at), name)
+        rmSync(join(one, name), { recursive: true, force: true })
+        if (existsSync(from)) renameSync(from, join(one, name))
+      }
     }
+  } finally {
+    rmSync(unfinished, { recursive: true, force: true })
   }
   for (const later of listDevnetSnapshots(home).filter((other) => other > id))
     rmSync(folderOf(home, later), { recursive: true, force: true })
