@@ -145,10 +145,12 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     waiting: sender.underWay,
     subscriptions: subscriptions.size,
   })
+  let isClosing = false
   const services: Services = {
     chain,
     sender,
     propose: options.propose,
+    isClosing: () => isClosing,
     faucet: publicKeys ? createFaucet(signers) : undefined,
     signers: new Map(signers.map((signer) => [signer.address, signer])),
     onOutcome: metrics.onOutcome,
@@ -176,7 +178,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       onSlow: metrics.onSlow,
       page,
       light,
-      onClosing: tracker.close,
+      onClosing: () => {
+        isClosing = true
+        tracker.close()
+      },
     })
     const url = await app.listen({ host, port })
     const pageUrl = page?.files === undefined ? undefined : `${url}/`

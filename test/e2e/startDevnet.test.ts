@@ -166,6 +166,17 @@ describe('a devnet ends', () => {
     expect([await once(child, 'exit'), output()]).toEqual([[0, null], 'stopping …\n'])
   })
 
+  test('although blocks are being mined', async () => {
+    const devnet = await startDevnet()
+    const svc = new Svc(devnet.url)
+    const mining = expect(svc.async.mine({ blocks: 5000 })).rejects.toThrow(
+      /the gateway closes, and block \d+ is not made/,
+    )
+    await until(async () => (await svc.async.blockNumber()) > 5)
+    await devnet.close()
+    await mining
+  })
+
   test('as a whole while its parts start again, so that none is left', async () => {
     const devnet = await startDevnet({ home: join(folder, 'again') })
     const apps = () =>

@@ -23,6 +23,8 @@ export interface Services {
    * height of the last. Only where blocks wait for transactions.
    */
   readonly propose: ((head: number, blocks: number) => number) | undefined
+  /** Whether the gateway is closing: then no call waits any longer. */
+  readonly isClosing: () => boolean
   /** Only where the keys of the signers are public, so that everybody has their tokens anyway. */
   readonly faucet: Faucet
 }

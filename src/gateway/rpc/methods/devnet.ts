@@ -20,7 +20,7 @@ export const devnetMethods: readonly Method[] = [
     input: { blocks: optional(field(uint, `how many blocks, 1 to ${MINE_BLOCKS_MAX}; 1 when left out`)) },
     errors: ['methodNotFound', 'nodeAway'],
     result: { type: 'integer' },
-    run: async ({ chain, propose }, { blocks = 1 }) => {
+    run: async ({ chain, propose, isClosing }, { blocks = 1 }) => {
       if (propose === undefined)
         throw new RpcError(
           'methodNotFound',
@@ -35,6 +35,7 @@ export const devnetMethods: readonly Method[] = [
       const target = propose(chain.feed.head(), blocks)
       const deadline = performance.now() + MINE_MS_MAX
       while (chain.feed.head() < target) {
+        if (isClosing()) throw new RpcError('nodeAway', `the gateway closes, and block ${target} is not made`)
         if (performance.now() > deadline)
           throw new RpcError('nodeAway', `block ${target} was not made within ${MINE_MS_MAX / 1000} s`)
         await sleep(LOOK_MS)
