@@ -1,8 +1,9 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { SvcTopics } from '../../client/index.ts'
 import { type BlockHead, recentBlocks } from './chain.ts'
-import { subscribe } from './gateway.ts'
+import { subscribe, svc } from './gateway.ts'
 import { useStore } from './store.ts'
+import { useAnswer } from './useAnswer.ts'
 
 /** A transaction in a block; with its block's time where that is known. */
 export type Tx = SvcTopics['tx'] & { readonly time?: string }
@@ -53,3 +54,7 @@ export function useLive(from: number | undefined, address?: string): readonly Tx
     return time === undefined ? tx : { ...tx, time }
   })
 }
+
+/** The first block that the node still has, 1 until that is known. */
+export const useEarliest = (): number =>
+  useAnswer('earliest', () => svc.async.getTransactions({ limit: 1 }), 'once').data?.earliest_height ?? 1

@@ -2,6 +2,7 @@ import type { GetBlockResult } from '../../client/index.ts'
 import { head } from '../data/chain.ts'
 import { svc } from '../data/gateway.ts'
 import { useStore } from '../data/store.ts'
+import { useEarliest } from '../data/useTransactions.ts'
 import { useAnswer } from '../data/useAnswer.ts'
 import { formatCount, shorten } from '../format.ts'
 import { Facts, Section, View } from '../parts/layout.tsx'
@@ -101,9 +102,17 @@ function Content({ block, id, offset }: { readonly block: FoundBlock; readonly i
 const isHash = (id: string): boolean => /^(?:0x)?[0-9a-f]{64}$/i.test(id)
 const isHeight = (id: string): boolean => /^[1-9][0-9]{0,15}$/.test(id) && Number.isSafeInteger(Number(id))
 
+/** Why there is no block of this height, or of a hash. */
+function NoBlock({ height }: { readonly height: number | undefined }) {
+  const newest = useStore(head)?.height ?? 0
+  const earliest = useEarliest()
+  if (height !== undefined && height > newest)
+    return `This block is not made yet: the newest one is ${formatCount(newest)}. It is shown here as soon as it is made.`
+  return `The node has no such block.${earliest > 1 ? ` The first one that it still has is ${formatCount(earliest)}.` : ''}`
+}
+
 /** A block by its height or hash. One that is not made yet is shown as soon as it is. */
 export function Block({ id }: { readonly id: string }) {
-  const newest = useStore(head)?.height ?? 0
   const offset = Math.max(0, Math.trunc(Number(useRoute().options.get('offset') ?? 0)) || 0)
   const isKnownForm = isHash(id) || isHeight(id)
   const { data, error } = useAnswer(
@@ -122,9 +131,7 @@ export function Block({ id }: { readonly id: string }) {
       {isKnownForm && data === undefined && error === undefined && <Loading lines={6} />}
       {data === null && (
         <EmptyNote>
-          {isHeight(id) && Number(id) > newest
-            ? `This block is not made yet: the newest one is ${formatCount(newest)}. It is shown here as soon as it is made.`
-            : 'The node has no such block.'}
+          <NoBlock height={isHeight(id) ? Number(id) : undefined} />
         </EmptyNote>
       )}
       {data ? <Content block={data} id={id} offset={offset} /> : null}

@@ -1,6 +1,6 @@
 import type { GetShortfallResult } from '../../client/index.ts'
 import { useRef } from 'preact/hooks'
-import type { Tx } from '../data/useTransactions.ts'
+import { type Tx, useEarliest } from '../data/useTransactions.ts'
 import { head } from '../data/chain.ts'
 import { svc } from '../data/gateway.ts'
 import { useStore } from '../data/store.ts'
@@ -147,8 +147,7 @@ function Unknown() {
   const newest = useStore(head)?.height
   const first = useRef(newest)
   first.current ??= newest
-  const earliest =
-    useAnswer('earliest', () => svc.async.getTransactions({ limit: 1 }), 'once').data?.earliest_height ?? 1
+  const earliest = useEarliest()
   const blocks = (newest ?? 0) - (first.current ?? 0)
   return (
     <div role='status'>

@@ -347,6 +347,22 @@ withBrowser('blocks, transactions, accounts and the search', () => {
     expect(await box.inputValue()).toBe('')
   })
 
+  test('a block that the node does not have any more: which the first one is that it has', async () => {
+    const id = '0'.repeat(64)
+    await web.goTo(`blocks/${id}`)
+    await page.getByText(/^The node has no such block\.$/).waitFor()
+    await page.route('**/', async (route) => {
+      // A document that comes from the test counts as one of another network, and may open no websocket here.
+      if (route.request().method() === 'GET') return route.continue()
+      const answer = await route.fetch()
+      const text = (await answer.text()).replace(/"earliest_height":1\b/, '"earliest_height":45')
+      await route.fulfill({ response: answer, body: text })
+    })
+    await page.reload()
+    await page.getByText('The node has no such block. The first one that it still has is 45.').waitFor()
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+  })
+
   test('nothing that the page did was refused, and no script of a stranger ran', () => {
     expect(web.failures).toEqual([])
   })
