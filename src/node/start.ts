@@ -77,7 +77,10 @@ function startThreads(
 ) {
   const statePath = statePathOf(home)
   const folder = snapshotsOf(home)
-  const maker = interval === 0 ? undefined : startSnapshotMaker({ path: statePath, folder, interval, keep, logger })
+  const maker =
+    interval === 0
+      ? undefined
+      : startSnapshotMaker({ path: statePath, folder, interval, keep, height: height(), logger })
   const snapshots = { folder, restorePath: restorePathOf(home), chainId, ...(maker && { beginAt: maker.beginAt }) }
   const historyPath = history ? historyPathOf(home) : undefined
   const histories =

@@ -31,7 +31,8 @@ function setUp(name: string, interval: number) {
   const log: Line[] = []
   const note = (fields: object, message: string): void => void log.push({ fields, message })
   const snapshots = join(folder, name)
-  const maker = startSnapshotMaker({ path, folder: snapshots, interval, keep: 2, logger: { info: note, error: note } })
+  const logger = { info: note, error: note }
+  const maker = startSnapshotMaker({ path, folder: snapshots, interval, keep: 2, height: store.height(), logger })
   const hashes = new Map<number, string>()
   const block = (): void => {
     chain.block()
@@ -67,6 +68,14 @@ test('while blocks go on the thread makes snapshots of just the heights of the i
     restoreInto(join(folder, 'check.db'), findSnapshot(snapshots, height))
   }
   expect(listed.length).toBeLessThanOrEqual(3) // one more than two when it ended between making and removing
+  store.close()
+})
+
+test('the first of a long interval is made too, although its thread is not started at once', async () => {
+  const { store, maker, log, until } = setUp('late', 520)
+  await until('a snapshot was made', 1)
+  await maker.close()
+  expect(log.map(({ fields }) => fields.height)).toEqual([520])
   store.close()
 })
 

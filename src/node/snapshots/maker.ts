@@ -27,38 +27,49 @@ export const MAKER_FLAG = { waiting: 0, begun: 1, givenUp: 2 } as const
 /** How long a commit waits for the thread to begin, in ms. The thread is idle, so it needs no disk for this. */
 const BEGIN_MS_MAX = 2000
 
+/** The thread is started so many blocks before a snapshot is due: until then it would only take memory. */
+const LOAD_BLOCKS = 500
+
 /**
- * Starts the thread that makes a snapshot every `interval` blocks and keeps the newest `keep` of them. It reads through
- * a connection of its own. Its failures never stop the chain: they are logged, and the height has no snapshot. The same
- * holds while the snapshot before is still being made.
+ * Has a thread make a snapshot every `interval` blocks and keep the newest `keep` of them. It reads through a connection
+ * of its own. Its failures never stop the chain: they are logged, and the height has no snapshot. The same holds while the
+ * snapshot before is still being made. `height`: that of the state now.
  */
 export function startSnapshotMaker({
   interval,
+  height: heightNow,
   logger,
   ...options
-}: MakerOptions & { readonly interval: number; readonly logger: AppLogger }) {
+}: MakerOptions & { readonly interval: number; readonly height: number; readonly logger: AppLogger }) {
   let state: 'starting' | 'ready' | 'busy' | 'closed' = 'starting'
-  const thread = startWorkerThread<MakerRequest, MakerMessage>({
-    file: new URL('./worker.ts', import.meta.url),
-    workerData: options satisfies MakerOptions,
-    tellsLoaded: true,
-    restartMs: 10_000,
-    onMessage: ({ kind, ...fields }) => {
-      state = 'ready'
-      if (kind === 'made') logger.info(fields, 'a snapshot was made')
-      else if (kind === 'failed') logger.error(fields, 'a snapshot could not be made')
-    },
-    onFailed: (err) => {
-      state = 'starting'
-      logger.error({ err }, 'the snapshot thread failed')
-    },
-  })
+  const start = () =>
+    startWorkerThread<MakerRequest, MakerMessage>({
+      file: new URL('./worker.ts', import.meta.url),
+      workerData: options satisfies MakerOptions,
+      tellsLoaded: true,
+      restartMs: 10_000,
+      onMessage: ({ kind, ...fields }) => {
+        state = 'ready'
+        if (kind === 'made') logger.info(fields, 'a snapshot was made')
+        else if (kind === 'failed') logger.error(fields, 'a snapshot could not be made')
+      },
+      onFailed: (err) => {
+        state = 'starting'
+        logger.error({ err }, 'the snapshot thread failed')
+      },
+    })
+  let thread: ReturnType<typeof start> | undefined
+  const load = (height: number): void => {
+    if (interval - (height % interval) <= LOAD_BLOCKS) thread ??= start()
+  }
+  load(heightNow)
 
   return {
     /** Begins the snapshot of the height just committed, if one is due. Returns when the thread is reading that state. */
     beginAt: (height: number): void => {
+      if (state !== 'closed') load(height)
       if (height % interval !== 0) return
-      if (state !== 'ready')
+      if (thread === undefined || state !== 'ready')
         return logger.info({ height, state }, 'no snapshot of this height: the snapshot thread is busy')
       const flag = new Int32Array(new SharedArrayBuffer(4))
       thread.post({ height, flag })
@@ -71,7 +82,7 @@ export function startSnapshotMaker({
     /** Ends the thread. An unfinished snapshot is removed at the next start. */
     close: () => {
       state = 'closed'
-      return thread.close()
+      return thread?.close()
     },
   }
 }
