@@ -398,7 +398,8 @@ describeWith(POSTGRES)('history in PostgreSQL', () => {
     const set = (): string =>
       psql("SELECT attributes->>'changed' FROM svc_events WHERE type = 'svc.stake.validator_set'")
     while (set() === '') await sleep(50)
-    expect(set().split('\n')[0]).toBe('1')
+    // The new key joins; what the validator earned may change its own power in the same block.
+    expect(set().split('\n')[0]).toMatch(/^[12]$/)
   })
 
   test('a gateway on that node answers histories, although CometBFT there searches nothing', async () => {
