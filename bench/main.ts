@@ -106,7 +106,7 @@ const PLANS: Readonly<Record<'full' | 'quick' | 'short', Plan>> = {
   short: {
     parts: ['transfers', 'states'],
     peers: ['kvstore'],
-    rounds: 2,
+    rounds: 1,
     span: { warmUpMs: 700, measuredMs: 1500 },
     transfers: [
       ['kvSocket', [SATURATED, CLOSED]],

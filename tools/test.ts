@@ -114,7 +114,7 @@ async function runPart(part: string): Promise<Totals[]> {
   if (part === 'e2e')
     return [
       // They wait for a third of their time, mostly for blocks.
-      await jest('e2e', (file) => isE2e(file) && !needsPackages(file) && !isAlone(file), ['--maxWorkers=3']),
+      await jest('e2e', (file) => isE2e(file) && !needsPackages(file) && !isAlone(file), ['--maxWorkers=4']),
       await jest('e2e with packages', needsPackages, ['--maxWorkers=2']),
       await jest('e2e alone', isAlone, ['--runInBand']),
     ]
