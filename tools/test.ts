@@ -83,11 +83,9 @@ const isIn =
 
 const isE2e = isIn(['test/e2e/'])
 
-// They compare speeds, and would measure their neighbour as well.
-const isAlone = isIn(['test/e2e/bench.test.ts', 'test/e2e/stress.test.ts'])
-
-// They use the packages that `package` makes: not before it, nor beside it.
-const needsPackages = isIn(['test/e2e/create.test.ts', 'test/e2e/examplePage.test.ts'])
+// `bench` and `stress` compare speeds, and would measure their neighbour as well. `create` and `examplePage` use the
+// packages, which `package` makes: only one of them at a time may.
+const isAlone = isIn(['bench', 'create', 'examplePage', 'stress'].map((name) => `test/e2e/${name}.test.ts`))
 
 // The folders whose tests start a node or another program, or run for long.
 const isSlow = isIn(
@@ -114,8 +112,7 @@ async function runPart(part: string): Promise<Totals[]> {
   if (part === 'e2e')
     return [
       // They wait for a third of their time, mostly for blocks.
-      await jest('e2e', (file) => isE2e(file) && !needsPackages(file) && !isAlone(file), ['--maxWorkers=4']),
-      await jest('e2e with packages', needsPackages, ['--maxWorkers=2']),
+      await jest('e2e', (file) => isE2e(file) && !isAlone(file), ['--maxWorkers=3']),
       await jest('e2e alone', isAlone, ['--runInBand']),
     ]
   return [await jest(part, (file) => file.startsWith(part), [isE2e(part) ? '--runInBand' : '--maxWorkers=2'])]
