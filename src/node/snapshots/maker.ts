@@ -31,9 +31,9 @@ const BEGIN_MS_MAX = 2000
 const LOAD_BLOCKS = 500
 
 /**
- * Has a thread make a snapshot every `interval` blocks and keep the newest `keep` of them. It reads through a connection
- * of its own. Its failures never stop the chain: they are logged, and the height has no snapshot. The same holds while the
- * snapshot before is still being made. `height`: that of the state now.
+ * Makes a snapshot every `interval` blocks in a thread, which keeps the newest `keep` of them and reads through its own
+ * connection. A failure never stops the chain: it is logged, and that height has no snapshot. A height that is due while
+ * the previous snapshot is still being made has none either. `height`: that of the state at the start.
  */
 export function startSnapshotMaker({
   interval,

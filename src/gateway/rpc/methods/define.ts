@@ -19,8 +19,8 @@ export interface Services {
   /** The OpenRPC document for a gateway that is reached at this URL. */
   readonly discover: (url: string) => unknown
   /**
-   * Lets the chain, which is at `head`, make so many blocks at once beyond those that it was let make before. Returns the
-   * height of the last. Only where blocks wait for transactions.
+   * Lets the chain make `blocks` blocks at once, after `head` and after those of earlier calls. Returns the height of the
+   * last one. Only where blocks wait for transactions.
    */
   readonly propose: ((head: number, blocks: number) => number) | undefined
   /** Whether the gateway is closing: then no call waits any longer. */
