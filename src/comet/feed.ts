@@ -273,7 +273,7 @@ const deliver = async (feeding: Feeding): Promise<void> => {
     if (block === undefined) return
     ahead.delete(next)
     pauseMs = PAUSE_MS_MIN
-    feeding.isReplaced = feeding.last?.height === feeding.head && feeding.last.hash !== block.parentHash
+    if (feeding.last?.height === feeding.head && feeding.last.hash !== block.parentHash) feeding.isReplaced = true
     if (feeding.isReplaced) continue
     await options.onBlock(block)
     // No more of it, which may be many MB.
