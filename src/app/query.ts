@@ -1,8 +1,8 @@
 import type { QueryRequest, QueryResponse } from '../abci/types.ts'
 import { utf8 } from '../base/bytes.ts'
+import { isMachineFailure } from '../base/engineErrors.ts'
 import { BATCH_PATHS_MAX, decodePaths, type PathAnswer } from '../codec/queryBatch.ts'
 import { kernelErrors } from '../modules/errors.ts'
-import { isMachineFailure } from '../modules/kernel.ts'
 import type { Params } from '../modules/params/definitions.ts'
 import { paramsInForce } from '../modules/params/keeper.ts'
 import {

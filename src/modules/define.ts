@@ -1,7 +1,7 @@
 import type { Address } from '../values/address.ts'
 import type { Amount } from '../base/amount.ts'
 import type { TxError } from '../base/txError.ts'
-import type { State } from '../store/index.ts'
+import type { State } from '../store/state.ts'
 import type { Fields, ValuesOf } from '../tx/fields.ts'
 import type { AttributesOf, EventEntry } from './event.ts'
 import type { Params } from './params/definitions.ts'

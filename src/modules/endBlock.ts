@@ -1,4 +1,4 @@
-import type { State } from '../store/index.ts'
+import type { State } from '../store/state.ts'
 import { getChain, putLastBlock } from './chain/keeper.ts'
 import type { Block } from './define.ts'
 import type { ChainEvent } from './event.ts'

@@ -1,8 +1,8 @@
-import { isOutOfStackOrMemory } from '../base/engineErrors.ts'
+import { isMachineFailure } from '../base/engineErrors.ts'
 import { type Address, addressOf } from '../values/address.ts'
 import { sha256 } from '../base/sha256.ts'
 import { invalidParameter, type TxError } from '../base/txError.ts'
-import type { RevertibleState, State } from '../store/index.ts'
+import type { RevertibleState, State } from '../store/state.ts'
 import { decodeTx, type NotATx, type Tx, type TxBody } from '../tx/envelope.ts'
 import { checkFields, decodeFields } from '../tx/fields.ts'
 import { isSignedBySender } from './isSignedBySender.ts'
@@ -145,18 +145,6 @@ function execute(
   if (shortfall !== undefined) return { ...kernelErrors.insufficientBalance, shortfall }
   payFee(state, sender, params.holdAccount, fee)
   return { applied: outcome.apply(), gas, fee, event: entry.event }
-}
-
-/**
- * True for a throw that says something of this machine, not of state and transaction: storage, memory, stack, the
- * system. No code may come of it, or nodes would disagree; the process stops instead. Source: protocol.md §2, code
- * 1000.
- */
-export function isMachineFailure(thrown: unknown): boolean {
-  if (typeof thrown !== 'object' || thrown === null) return false
-  const { code } = thrown as { code?: unknown }
-  if (typeof code === 'string' && /^(?:SQLITE_|E[A-Z0-9]+$|ERR_MEMORY_ALLOCATION_FAILED$)/.test(code)) return true
-  return isOutOfStackOrMemory(thrown)
 }
 
 /** The verdict of `isSignedBySender` on a transaction, of which these are the bytes. */

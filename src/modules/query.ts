@@ -1,7 +1,7 @@
 /** What the chain can be asked: each query is declared once, and its path, method, schema and client come from that. */
 import type { TxError } from '../base/txError.ts'
 import { cut, show, UNKNOWN_NAME_LENGTH_MAX } from '../base/json.ts'
-import type { StateReader } from '../store/index.ts'
+import type { StateReader } from '../store/state.ts'
 import { field, fieldNames, type Fields, optional, type ValuesOf } from '../tx/fields.ts'
 import { uint } from '../values/number.ts'
 import { listOf, objectSchema, type Shape, type ShapeValue } from '../values/shape.ts'

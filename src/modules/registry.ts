@@ -15,7 +15,7 @@ import { stakeEvents } from './stake/events.ts'
 import { stakeQueries } from './stake/queries.ts'
 import { delegationQueries } from './delegation/queries.ts'
 import { stakeTables, validatorsView } from './stake/tables.ts'
-import type { Table } from '../store/index.ts'
+import type { Table } from '../store/table.ts'
 import type { KeyType, ValueType } from '../values/valueType.ts'
 
 /** Every transaction type. The gateway's methods, the client's functions and the docs come from this list. */

@@ -1,4 +1,4 @@
-/** The state of an ABCI application: what `@svcd/store` publishes. The rest of the project imports this file alone. */
+/** The state of an ABCI application: what `@svcd/store` publishes. Folders above the state machine import this file alone. */
 
 // Tables.
 export type { ColumnType, KeyColumnType, SqlValue, WireValue } from '../values/column.ts'

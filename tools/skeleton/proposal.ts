@@ -12,7 +12,7 @@ const kindOf = (name: string): string => words(kindName(name), '_')
 function proposalFile(name: string): string {
   const [kind, type] = [kindOf(name), upper(kindName(name))]
   return `import { invalidParameter } from '../../../base/txError.ts'
-import type { State } from '../../../store/index.ts'
+import type { State } from '../../../store/state.ts'
 import { field, type ValuesOf } from '../../../tx/fields.ts'
 import { record, type ShapeValue } from '../../../values/shape.ts'
 import { text } from '../../../values/text.ts'

@@ -20,7 +20,6 @@ import {
   devnetSigners,
   hasNoChain,
   recordChain,
-  saveState,
 } from '../devnet/chain.ts'
 import { type Done, listenForOrders, type PendingOrder, sendOrder } from '../devnet/control.ts'
 import {
@@ -29,8 +28,9 @@ import {
   type DevnetNode,
   devnetNodes,
   resetHome,
-  takeDevnetLock,
   programVersionsOf,
+  saveState,
+  takeDevnetLock,
 } from '../devnet/home.ts'
 import {
   allDone,

@@ -2,26 +2,16 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type Amount, TOKEN } from '../../base/amount.ts'
 import { writeWhole } from '../../base/writeWhole.ts'
-import { genesisJson } from '../../comet/home.ts'
 import { isMnemonic, MNEMONIC_FORM, PUBLIC_MNEMONIC, seedsOfMnemonic } from '../../keys/mnemonic.ts'
 import { GENESIS_SUPPLY_MAX } from '../../modules/genesis.ts'
 import { canonicalText, PARAMETERS } from '../../modules/params/definitions.ts'
 import { amount } from '../../values/number.ts'
 import { type Signer, signerOfSeed } from '../../tx/sign.ts'
 import { AMOUNT_FORMS, parseAmount } from '../amounts.ts'
-import { exportState } from '../commands/export.ts'
 import { UserError } from '../../node/errors.ts'
-import {
-  chainIdOf,
-  type GenesisOwner,
-  genesisTimeNow,
-  newAppState,
-  readGenesisFile,
-  statePathOf,
-} from '../../node/homes.ts'
+import { chainIdOf, type GenesisOwner, newAppState, readGenesisFile } from '../../node/homes.ts'
 import { type FlagsOf, option } from '../options.ts'
 import { parseWhole } from '../../node/settings.ts'
-import { readVerifiedState } from '../../node/stateFile.ts'
 
 /** The chain id of a devnet that is given none. */
 export const DEVNET_CHAIN_ID = 'svcd-devnet'
@@ -260,19 +250,4 @@ export function appStateOf(settings: NewState): (owners: readonly GenesisOwner[]
       params: { ...adopted.params, ...params },
     }
   }
-}
-
-/**
- * Writes the state of a stopped devnet as a genesis file, from which another one can start, unless it has no block yet.
- * Throws a GenesisError when no chain could start from it.
- */
-export function saveState(home: string, chainId: string, path: string): void {
-  const source = statePathOf(home)
-  const exported = existsSync(source)
-    ? readVerifiedState(source, (state) => (state.height() === 0 ? undefined : exportState(state, state.height())))
-    : undefined
-  if (exported === undefined) return
-  const { appState, validators } = exported
-  const genesisTime = genesisTimeNow()
-  writeWhole(path, genesisJson({ chainId, genesisTime, appState, validators }))
 }

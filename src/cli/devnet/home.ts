@@ -1,6 +1,8 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { ensureFolder } from '../../base/folder.ts'
+import { writeWhole } from '../../base/writeWhole.ts'
+import { genesisJson } from '../../comet/home.ts'
 import { FIRST_PROGRAM_VERSION, programVersion } from '../../modules/chain/keeper.ts'
 import { sqliteCode, takeLock } from '../../base/sqlite.ts'
 import type { Signer } from '../../tx/sign.ts'
@@ -8,16 +10,18 @@ import { UserError } from '../../node/errors.ts'
 import {
   chainIdOf,
   genesisKeys,
+  genesisTimeNow,
   writeNetworkHomes,
   type NetworkNode,
   PORTS_OF_ONE,
   statePathOf,
 } from '../../node/homes.ts'
 import { DEVNET_CHAIN_ID, DEVNET_VALIDATORS_MAX, devnetSigners, recordedChain } from './chain.ts'
+import { exportState } from '../commands/export.ts'
 import { abciAddressOf } from '../../node/paths.ts'
 import { CONTROL_SOCKET } from './control.ts'
 import { type Endpoint, printEndpoint, reachable } from '../../node/settings.ts'
-import { readState } from '../../node/stateFile.ts'
+import { readState, readVerifiedState } from '../../node/stateFile.ts'
 
 // The first validator's own files, the homes of the others beside them, and the headers that svcd query --prove keeps.
 const CHAIN_FILES = new Set(['config', 'data', 'logs', 'eni', 'abci.sock', 'snapshots', 'light', CONTROL_SOCKET])
@@ -157,4 +161,19 @@ export function programVersionsOf(homes: readonly string[], accepted: number): r
     .map(statePathOf)
     .map((path) => (existsSync(path) ? readState(path, programVersion) : FIRST_PROGRAM_VERSION))
   return needed.map((one) => (one === accepted - 1 && needed.includes(accepted) ? one : accepted))
+}
+
+/**
+ * Writes the state of a stopped devnet as a genesis file, from which another one can start, unless it has no block yet.
+ * Throws a GenesisError when no chain could start from it.
+ */
+export function saveState(home: string, chainId: string, path: string): void {
+  const source = statePathOf(home)
+  const exported = existsSync(source)
+    ? readVerifiedState(source, (state) => (state.height() === 0 ? undefined : exportState(state, state.height())))
+    : undefined
+  if (exported === undefined) return
+  const { appState, validators } = exported
+  const genesisTime = genesisTimeNow()
+  writeWhole(path, genesisJson({ chainId, genesisTime, appState, validators }))
 }

@@ -2,7 +2,8 @@ import { type Address, address } from '../../values/address.ts'
 import type { Amount } from '../../base/amount.ts'
 import type { Shortfall } from '../../base/txError.ts'
 import { stateCodec } from '../../codec/state.ts'
-import { type RowOf, type State, type StateReader, table } from '../../store/index.ts'
+import type { State, StateReader } from '../../store/state.ts'
+import { type RowOf, table } from '../../store/table.ts'
 import { amount, uint } from '../../values/number.ts'
 
 /** Balances in base units, and how many transactions each account made. */

@@ -1,6 +1,7 @@
 import type { Amount } from '../../base/amount.ts'
 import { stateCodec } from '../../codec/state.ts'
-import { type RowOf, type State, type StateReader, table } from '../../store/index.ts'
+import type { State, StateReader } from '../../store/state.ts'
+import { type RowOf, table } from '../../store/table.ts'
 import { addressOrNone } from '../../values/address.ts'
 import { amount, ratio, uint } from '../../values/number.ts'
 import { text } from '../../values/text.ts'

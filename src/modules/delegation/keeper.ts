@@ -1,6 +1,7 @@
 import { type Amount, divCeil, divFloor } from '../../base/amount.ts'
 import { concat, u64be } from '../../base/bytes.ts'
-import type { RowOf, State, StateReader } from '../../store/index.ts'
+import type { State, StateReader } from '../../store/state.ts'
+import type { RowOf } from '../../store/table.ts'
 import { type Address, addressBytes } from '../../values/address.ts'
 import type { Block } from '../define.ts'
 import { changeShares } from '../stake/keeper.ts'

@@ -1,5 +1,5 @@
 import { maxOf } from '../../base/amount.ts'
-import type { StateReader } from '../../store/index.ts'
+import type { StateReader } from '../../store/state.ts'
 import { field } from '../../tx/fields.ts'
 import { type Address, address } from '../../values/address.ts'
 import { amount, ratio, uint } from '../../values/number.ts'

@@ -1,6 +1,7 @@
 import { concat, u64be } from '../../base/bytes.ts'
 import { stateCodec } from '../../codec/state.ts'
-import { derivedTable, firstOf, type RowOf, type StateReader, table } from '../../store/index.ts'
+import { firstOf, type StateReader } from '../../store/state.ts'
+import { derivedTable, type RowOf, table } from '../../store/table.ts'
 import { address, addressBytes } from '../../values/address.ts'
 import { amount, uint } from '../../values/number.ts'
 import { flag } from '../../values/text.ts'

@@ -1,5 +1,5 @@
 import { printProposalId } from '../../values/pubKey.ts'
-import type { State } from '../../store/index.ts'
+import type { State } from '../../store/state.ts'
 import { programVersion } from '../chain/keeper.ts'
 import type { Block } from '../define.ts'
 import type { ChainEvent } from '../event.ts'

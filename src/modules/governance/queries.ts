@@ -1,6 +1,6 @@
 import { pascalCase } from '../../base/pascalCase.ts'
 import { type ProposalId, proposalId } from '../../values/pubKey.ts'
-import type { StateReader } from '../../store/index.ts'
+import type { StateReader } from '../../store/state.ts'
 import { field, optional } from '../../tx/fields.ts'
 import { address } from '../../values/address.ts'
 import { uint } from '../../values/number.ts'

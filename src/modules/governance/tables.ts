@@ -6,7 +6,7 @@ import { type ProposalId, proposalId, proposalIdBytes } from '../../values/pubKe
 import { amount, uint } from '../../values/number.ts'
 import type { ShapeValue } from '../../values/shape.ts'
 import { enumOf, flag, text, yesNo } from '../../values/text.ts'
-import { derivedTable, type RowOf, table } from '../../store/index.ts'
+import { derivedTable, type RowOf, table } from '../../store/table.ts'
 import type { VotingPowers } from '../stake/tables.ts'
 import { PROPOSAL_TYPES } from '../gen/proposalTypes.ts'
 

@@ -1,6 +1,7 @@
 import { concat, u64be } from '../../base/bytes.ts'
 import { stateCodec } from '../../codec/state.ts'
-import { type RowOf, type State, type StateReader, table } from '../../store/index.ts'
+import type { State, StateReader } from '../../store/state.ts'
+import { type RowOf, table } from '../../store/table.ts'
 import { uint } from '../../values/number.ts'
 import { record, type Shape } from '../../values/shape.ts'
 import { text } from '../../values/text.ts'

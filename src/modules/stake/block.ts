@@ -1,7 +1,7 @@
 import { type Address, addressOfKey } from '../../values/address.ts'
 import { type Amount, divFloor, maxOf, minOf, ONE, shareFloor, TOKEN } from '../../base/amount.ts'
 import { printPubKey, type PubKey, pubKeyBytes } from '../../values/pubKey.ts'
-import type { State, StateReader } from '../../store/index.ts'
+import type { State, StateReader } from '../../store/state.ts'
 import { addBalance } from '../accounts/keeper.ts'
 import { addToTotals, getChain, supplyOf } from '../chain/keeper.ts'
 import type { Block } from '../define.ts'

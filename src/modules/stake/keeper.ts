@@ -2,7 +2,8 @@ import { type Address, addressBytes, addressOfKey } from '../../values/address.t
 import type { Amount, Ratio } from '../../base/amount.ts'
 import { u64be } from '../../base/bytes.ts'
 import { type PubKey, pubKeyBytes } from '../../values/pubKey.ts'
-import { firstOf, type RowOf, type State, type StateReader } from '../../store/index.ts'
+import { firstOf, type State, type StateReader } from '../../store/state.ts'
+import type { RowOf } from '../../store/table.ts'
 import { takeNumber } from '../chain/keeper.ts'
 import type { Block } from '../define.ts'
 import {

@@ -1,5 +1,5 @@
 import { pubKey, pubKeyObject } from '../../values/pubKey.ts'
-import { type StateReader, take } from '../../store/index.ts'
+import { type StateReader, take } from '../../store/state.ts'
 import { field } from '../../tx/fields.ts'
 import { address } from '../../values/address.ts'
 import { amount, ratio, uint } from '../../values/number.ts'

@@ -5,7 +5,8 @@ import { pubKey, pubKeyBytes } from '../../values/pubKey.ts'
 import { stateCodec } from '../../codec/state.ts'
 import { amount, ratio, uint } from '../../values/number.ts'
 import { enumOf, flag, text } from '../../values/text.ts'
-import { derivedTable, type RowOf, type StateReader, table, take } from '../../store/index.ts'
+import { type StateReader, take } from '../../store/state.ts'
+import { derivedTable, type RowOf, table } from '../../store/table.ts'
 
 interface Eligibility {
   readonly shares: bigint

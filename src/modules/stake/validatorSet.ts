@@ -1,7 +1,7 @@
 import { type Amount, divFloor, maxOf, minOf, type Ratio, shareFloor, TOKEN } from '../../base/amount.ts'
 import { compareBytes } from '../../base/bytes.ts'
 import type { PubKey } from '../../values/pubKey.ts'
-import { type StateReader, take } from '../../store/index.ts'
+import { type StateReader, take } from '../../store/state.ts'
 import type { Params } from '../params/definitions.ts'
 import { getLiveByPubKey, listEligible } from './keeper.ts'
 import { candidacies, type Candidacy, isEligible, type SetMember } from './tables.ts'

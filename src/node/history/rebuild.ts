@@ -1,5 +1,5 @@
 import type { NodeRpc } from '../../comet/rpc.ts'
-import { foundBlock } from './block.ts'
+import { foundBlock } from './executed.ts'
 import type { AtHeight, HistorySpan, HistoryWriter } from './file.ts'
 
 /** What one transaction of the index takes: so many blocks, or the blocks that reach so many bytes of transactions. */

@@ -2,7 +2,8 @@ import { lstatSync } from 'node:fs'
 import type { AppLogger, ExecutedBlock } from '../../app/context.ts'
 import { startWorkerThread } from '../../base/workerThread.ts'
 import { openJournal } from '../../store/index.ts'
-import { executedBlock, historyBlockCodec } from './block.ts'
+import { historyBlockCodec } from './block.ts'
+import { executedBlock } from './executed.ts'
 import { prepareHistory } from './file.ts'
 
 /** The worker thread's start data: the databases of the state and of the index. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { isMachineFailure, readTx, runTx } from '../../../src/modules/kernel.ts'
+import { isMachineFailure } from '../../../src/base/engineErrors.ts'
+import { readTx, runTx } from '../../../src/modules/kernel.ts'
 import { accounts } from '../../../src/modules/accounts/keeper.ts'
 import { createOverlay, type Overlay } from '../../../src/store/overlay.ts'
 import { account, tokens } from '../../support/testChain.ts'

@@ -1,5 +1,5 @@
 import { invalidParameter } from '../../../base/txError.ts'
-import type { State } from '../../../store/index.ts'
+import type { State } from '../../../store/state.ts'
 import { field, type ValuesOf } from '../../../tx/fields.ts'
 import { text } from '../../../values/text.ts'
 import { record, type ShapeValue } from '../../../values/shape.ts'

@@ -1,6 +1,6 @@
 import { parsePubKey, type PubKey } from '../../../values/pubKey.ts'
 import { invalidParameter } from '../../../base/txError.ts'
-import type { State, StateReader } from '../../../store/index.ts'
+import type { State, StateReader } from '../../../store/state.ts'
 import { field, type ValuesOf } from '../../../tx/fields.ts'
 import { record, type ShapeValue } from '../../../values/shape.ts'
 import { enumOf, text, textOf } from '../../../values/text.ts'

@@ -1,6 +1,6 @@
 import { type Address, address } from '../../../values/address.ts'
 import { invalidParameter } from '../../../base/txError.ts'
-import type { State, StateReader } from '../../../store/index.ts'
+import type { State, StateReader } from '../../../store/state.ts'
 import { field, type ValuesOf } from '../../../tx/fields.ts'
 import { amount } from '../../../values/number.ts'
 import { record, type ShapeValue } from '../../../values/shape.ts'

@@ -8,8 +8,9 @@ import 'node:fs/promises' // red: noRestrictedImports
 import '../base/bytes.ts'
 import '../codec/message.ts'
 import '../tx/fields.ts'
-import '../store/table.ts' // red: noRestrictedImports
+import '../store/overlay.ts' // red: noRestrictedImports
 import { openSqliteStore } from '../store/index.ts' // red: noRestrictedImports
-import { type State, table } from '../store/index.ts'
+import type { State } from '../store/state.ts'
+import { table } from '../store/table.ts'
 /** What is imported. */
 export const imported: readonly unknown[] = [openSqliteStore, table, {} as State]

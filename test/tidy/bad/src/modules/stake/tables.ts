@@ -1,4 +1,4 @@
-import { table } from '../../store/index.ts'
+import { table } from '../../store/table.ts'
 
 /** One table. */
 export const candidacies = table('candidacies', { tag: 2, key: {}, row: {} })
