@@ -145,20 +145,28 @@ export interface SvcdConfig {
   readonly acceptedBy?: number
 }
 
-const SETTINGS = new Set([
-  'eni.os',
-  'eni.allowAddresses',
-  'gateway',
-  'node',
-  'page',
-  'light',
-  'snapshots.interval',
-  'snapshots.keep',
-  'pruning.keepBlocks',
-  'from',
-  'acceptProgramVersion',
-  'acceptedBy',
-])
+/** The names of all settings; those of a group stand behind its name, as in `eni.os`. */
+type NameOf<C> = {
+  [N in keyof C & string]-?: NonNullable<C[N]> extends string | number | boolean | readonly unknown[]
+    ? N
+    : `${N}.${keyof NonNullable<C[N]> & string}`
+}[keyof C & string]
+
+// A record, so that the compiler demands every name.
+const SETTINGS: Readonly<Record<NameOf<SvcdConfig>, true>> = {
+  'eni.os': true,
+  'eni.allowAddresses': true,
+  gateway: true,
+  node: true,
+  page: true,
+  light: true,
+  'snapshots.interval': true,
+  'snapshots.keep': true,
+  'pruning.keepBlocks': true,
+  from: true,
+  acceptProgramVersion: true,
+  acceptedBy: true,
+}
 
 const settingsIn = (config: object): readonly string[] =>
   Object.entries(config).flatMap(([name, value]) =>
@@ -179,9 +187,9 @@ export function readConfig(home: string): SvcdConfig {
   }
   if (!isObject(config))
     throw new UserError(`${path}: expected a JSON object. Correct it, or remove it to use the defaults`)
-  const unknown = settingsIn(config).find((name) => !SETTINGS.has(name))
+  const unknown = settingsIn(config).find((name) => !Object.hasOwn(SETTINGS, name))
   if (unknown === undefined) return config as SvcdConfig
-  throw new UserError(`${path}: ${unknown}: no such setting; expected ${[...SETTINGS].join(', ')}`)
+  throw new UserError(`${path}: ${unknown}: no such setting; expected ${Object.keys(SETTINGS).join(', ')}`)
 }
 
 /** Writes the file. */
