@@ -262,7 +262,7 @@ withBrowser('a vote among three validators', () => {
       await page.getByText(/Proven at block [0-9,]+ by the light client/).waitFor()
       await shot('verified', true)
       await goTo('parameters/max_vals')
-      await page.getByText(/^Proven at block .* would have a row of its own\.$/).waitFor()
+      await page.getByText(/^Proven at block .* that no later value was set\.$/).waitFor()
       await goTo('proposals')
       await page.getByRole('link', { name: 'Set max_vals to 5 validators' }).click()
       await page.getByText(/^Proven at block/).waitFor()

@@ -86,7 +86,7 @@ const Proof = ({
   <Verified
     call={() => svc.verified.getProof('params', `${name}/${height}`)}
     expect={{ value }}
-    told={() => 'the block from which it is in force. A value given later would have a row of its own'}
+    told={() => 'the block from which it is in force. This does not prove that no later value was set'}
   />
 )
 
