@@ -3,7 +3,7 @@
  * that is the beginning of paths runs those files, and `-t PATTERN` only their tests whose names match. Parts run in
  * this order: gen (the generated code and the web page are made fresh), check (biome, tsc, knip, tidy, the tables of docs/), cometbft
  * (found, or built once, and its abci-cli), unit (everything under test but test/e2e), e2e (each has a chain of its
- * own; a few run alone, after the others). `quick` is the part of unit that starts no node. The last lines name
+ * own; a few run later, or alone). `quick` is the part of unit that starts no node. The last lines name
  * each test that failed or was skipped and each file that crashed, and sum it up: `N passed, N failed, N skipped`;
  * exit 1 when anything failed. Each check counts as one test.
  */
@@ -83,9 +83,14 @@ const isIn =
 
 const isE2e = isIn(['test/e2e/'])
 
-// `bench` and `stress` compare speeds, and would measure their neighbour as well. `create` and `examplePage` use the
-// packages, which `package` makes: only one of them at a time may.
-const isAlone = isIn(['bench', 'create', 'examplePage', 'stress'].map((name) => `test/e2e/${name}.test.ts`))
+const namesE2e = (...names: readonly string[]) => isIn(names.map((name) => `test/e2e/${name}.test.ts`))
+
+// They use the packages that `package` makes, and may not while it makes them. `bench` compares speeds with a slack that
+// their neighbourhood does not use up.
+const isLate = namesE2e('bench', 'create', 'examplePage')
+
+// Compares times of callers before and under an attack, and would measure its neighbour as well.
+const isAlone = namesE2e('stress')
 
 // The folders whose tests start a node or another program, or run for long.
 const isSlow = isIn(
@@ -106,13 +111,14 @@ async function runPart(part: string): Promise<Totals[]> {
       await check('reference'),
     ]
   if (part === 'cometbft') return [await cometBft()]
-  // Some wait for programs that they started.
-  if (part === 'unit') return [await jest('unit', (file) => !isE2e(file), ['--maxWorkers=3'])]
+  // They wait for half of their time, mostly for programs that they started.
+  if (part === 'unit') return [await jest('unit', (file) => !isE2e(file), ['--maxWorkers=4'])]
   if (part === 'quick') return [await jest('quick', (file) => !isSlow(file), ['--maxWorkers=2'])]
   if (part === 'e2e')
     return [
-      // They wait for a third of their time, mostly for blocks.
-      await jest('e2e', (file) => isE2e(file) && !isAlone(file), ['--maxWorkers=3']),
+      // They wait for half of their time, mostly for blocks.
+      await jest('e2e', (file) => isE2e(file) && !isLate(file) && !isAlone(file), ['--maxWorkers=4']),
+      await jest('e2e late', isLate, ['--maxWorkers=2']),
       await jest('e2e alone', isAlone, ['--runInBand']),
     ]
   return [await jest(part, (file) => file.startsWith(part), [isE2e(part) ? '--runInBand' : '--maxWorkers=2'])]
