@@ -4,6 +4,7 @@ import cors from '@fastify/cors'
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { WebSocket } from 'ws'
 import { callerAddress } from './callerAddress.ts'
+import { dropBody, readText } from './body.ts'
 import { type GuardOptions, isHost, refusedOrigin } from './access.ts'
 import { type Admission, createAdmission } from './admission.ts'
 import { allowHalfOpen, boundConnections, type Connections } from './connections.ts'
@@ -111,6 +112,13 @@ function addRateLimit(app: FastifyInstance, { countRequest }: Admission): void {
   })
 }
 
+/** Drops what an answer did not ask for: the bodies of refused requests, whatever they are refused for. */
+function addDropping(app: FastifyInstance): void {
+  app.addHook('onSend', async ({ raw }) => {
+    if (!raw.complete || raw.readableLength > 0) dropBody(raw)
+  })
+}
+
 /**
  * Closes the connections of calls that are under way once they are answered, when the server closes. Otherwise each would
  * be kept for a next call, and the server would wait for it. Connections without a whole request are closed at once.
@@ -206,10 +214,13 @@ export async function createHttpServer(routes: Routes): Promise<FastifyInstance>
   const upgrade = routeUpgrades(app, limits.connectionsOfAddress)
   await addGuard(app, guard)
   addRateLimit(app, admission)
+  addDropping(app)
   addClosing(app, onClosing, connections)
   addErrors(app, log)
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => done(null, body))
+  app.addContentTypeParser('application/json', ({ routeOptions: { bodyLimit } }, body, done) =>
+    readText(body, bodyLimit, done),
+  )
   const takeCalls = (path: string, bodyLimit: number, serverOf: ServerOf): void => {
     app.post(path, { bodyLimit }, async (request, reply) => {
       if (typeof request.body !== 'string')
