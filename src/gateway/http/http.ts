@@ -69,10 +69,11 @@ function safeParser(app: FastifyInstance): Server['parse'] {
 
 /** Refuses strangers, and tells pages of the origins that pass that they may read the answer (CORS). */
 async function addGuard(app: FastifyInstance, guard: GuardOptions): Promise<void> {
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, next) => {
     const why = refusedOrigin(guard, request.headers)
-    if (why !== undefined) return reply.code(403).send({ error: why })
+    if (why !== undefined) return void reply.code(403).send({ error: why })
     reply.header('x-content-type-options', 'nosniff')
+    next()
   })
   await app.register(cors, {
     origin: true,
@@ -104,18 +105,19 @@ const bodyBytesOf = ({ headers }: FastifyRequest): number => Number(headers['con
 
 /** Counts every request as a call or more, whatever it asks for. What is too much is refused before its body has come. */
 function addRateLimit(app: FastifyInstance, { countRequest }: Admission): void {
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, next) => {
     const error = countRequest(request.ip, bodyBytesOf(request))
-    if (error === undefined) return
+    if (error === undefined) return next()
     setStatus(reply, error)
-    return reply.send(refusalOf(error))
+    void reply.send(refusalOf(error))
   })
 }
 
 /** Drops what an answer did not ask for: the bodies of refused requests, whatever they are refused for. */
 function addDropping(app: FastifyInstance): void {
-  app.addHook('onSend', async ({ raw }) => {
+  app.addHook('onSend', ({ raw }, _reply, payload, next) => {
     if (!raw.complete || raw.readableLength > 0) dropBody(raw)
+    next(null, payload)
   })
 }
 
@@ -130,8 +132,9 @@ function addClosing(app: FastifyInstance, onClosing: () => void, { closeIdle }: 
     closeIdle()
     onClosing()
   })
-  app.addHook('onSend', async (_request, reply) => {
+  app.addHook('onSend', (_request, reply, payload, next) => {
     if (closing) reply.header('connection', 'close')
+    next(null, payload)
   })
 }
 
