@@ -113,7 +113,7 @@ function addRateLimit(app: FastifyInstance, { countRequest }: Admission): void {
   })
 }
 
-/** Drops what an answer did not ask for: the bodies of refused requests, whatever they are refused for. */
+/** Drops bodies that were not read before their answer is sent: those of refused requests, whatever the reason. */
 function addDropping(app: FastifyInstance): void {
   app.addHook('onSend', ({ raw }, _reply, payload, next) => {
     if (!raw.complete || raw.readableLength > 0) dropBody(raw)
@@ -221,8 +221,8 @@ export async function createHttpServer(routes: Routes): Promise<FastifyInstance>
   addClosing(app, onClosing, connections)
   addErrors(app, log)
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', ({ routeOptions: { bodyLimit } }, body, done) =>
-    readText(body, bodyLimit, done),
+  app.addContentTypeParser('application/json', (request, body, done) =>
+    readText(body, bodyBytesOf(request), request.routeOptions.bodyLimit, done),
   )
   const takeCalls = (path: string, bodyLimit: number, serverOf: ServerOf): void => {
     app.post(path, { bodyLimit }, async (request, reply) => {
