@@ -1,6 +1,7 @@
 import type { QueryRequest, QueryResponse } from '../abci/types.ts'
 import { utf8 } from '../base/bytes.ts'
 import { isMachineFailure } from '../base/engineErrors.ts'
+import type { TxError } from '../base/txError.ts'
 import { BATCH_PATHS_MAX, decodePaths, type PathAnswer } from '../codec/queryBatch.ts'
 import { kernelErrors } from '../modules/errors.ts'
 import type { Params } from '../modules/params/definitions.ts'
@@ -9,7 +10,6 @@ import {
   type QueryAnswer,
   type QueryContext,
   type QueryEntry,
-  type QueryError,
   queryOfPath,
   QueryRefusal,
   readPath,
@@ -25,13 +25,13 @@ const { badArgument } = kernelErrors
 const HASHED = (tables as readonly unknown[] as readonly ChainTable[]).filter(({ hashed }) => hashed)
 const STORE_TABLES = new Map(HASHED.map((table) => [table.name, table]))
 
-const refused = (state: CommittedState, { code, log }: QueryError): QueryResponse => ({
+const refused = (state: CommittedState, { code, log }: TxError): QueryResponse => ({
   code,
   log,
   height: state.height(),
 })
 
-function readKey(table: ChainTable, parts: readonly string[]): object | QueryError {
+function readKey(table: ChainTable, parts: readonly string[]): object | TxError {
   const columns = Object.entries(table.key)
   if (parts.length !== columns.length) {
     return badArgument(`key: expected /store/${[table.name, ...columns.map(([name]) => `<${name}>`)].join('/')}`)
@@ -60,7 +60,7 @@ function readStore(state: CommittedState, path: string, { prove, height }: Query
     return refused(state, badArgument(`height: rows are kept at the head ${state.height()} only, got ${height}`))
   }
   const key = readKey(table, parts)
-  if ('code' in key) return refused(state, key as QueryError)
+  if ('code' in key) return refused(state, key as TxError)
   return queryRow(state, table, key, { prove })
 }
 
@@ -121,7 +121,7 @@ export interface Answering {
 }
 
 /** Confines a defect, or a limit that was reached, to the path that met it. A failure of the machine is thrown. */
-function guarded<A>(path: string, onDefect: Answering['onDefect'], read: () => A): A | QueryError {
+function guarded<A>(path: string, onDefect: Answering['onDefect'], read: () => A): A | TxError {
   try {
     return read()
   } catch (thrown) {
@@ -133,14 +133,14 @@ function guarded<A>(path: string, onDefect: Answering['onDefect'], read: () => A
 }
 
 /** Answers `/batch`: each of the paths in `data`, all at one height. Lists are refused. */
-function readBatch(data: Uint8Array, read: (path: string) => QueryAnswer | QueryError): QueryAnswer | QueryError {
+function readBatch(data: Uint8Array, read: (path: string) => QueryAnswer | TxError): QueryAnswer | TxError {
   const paths = decodePaths(data)
   if (paths === undefined) return badArgument(`data: expected a JSON array of 1 to ${BATCH_PATHS_MAX} paths`)
   const list = paths.find(isListPath)
   if (list !== undefined) {
     return badArgument(`data: /batch takes no lists, got ${JSON.stringify(list.slice(0, 80))}; ask for that path alone`)
   }
-  const print = (answer: QueryAnswer | QueryError): PathAnswer => {
+  const print = (answer: QueryAnswer | TxError): PathAnswer => {
     if ('code' in answer) return { code: answer.code, log: answer.log }
     return { data: 'data' in answer ? answer.data : [...answer.items] }
   }
@@ -158,7 +158,7 @@ function answer(
   const params = (): Params => once('params', () => paramsInForce(state, height))
   const context = { state, height, requestedHeight: request.height, params, once }
   const entries = [...queryEntries, ...local]
-  const readOne = (one: string): QueryAnswer | QueryError =>
+  const readOne = (one: string): QueryAnswer | TxError =>
     guarded(one, onDefect, () => answerPath(context, one, entries))
   const result = path === '/batch' ? readBatch(data, readOne) : answerPath(context, path, entries)
   if ('code' in result) return refused(state, result)
@@ -173,7 +173,7 @@ function answer(
  */
 export function answerQuery(state: CommittedState, request: QueryRequest, answering: Answering): QueryResponse {
   const response = guarded(request.path, answering.onDefect, () => answer(state, request, answering))
-  return 'height' in response ? response : refused(state, response as QueryError)
+  return 'height' in response ? response : refused(state, response as TxError)
 }
 
 /** The most characters in the path of a query. The longest path that is served has about 200. */
@@ -187,7 +187,7 @@ export const QUERY_DATA_BYTES_MAX = 65_536
  * CometBFT's RPC. A height may be any int64, where one beyond ±(2^53 − 1) was read as that bound, and bytes of the path
  * that are not UTF-8 were read as U+FFFD.
  */
-function whyNotServed({ path, data, height }: QueryRequest, head: number): QueryError | undefined {
+function whyNotServed({ path, data, height }: QueryRequest, head: number): TxError | undefined {
   if (path.length > QUERY_PATH_MAX)
     return badArgument(`path: expected at most ${QUERY_PATH_MAX} characters, got ${path.length}`)
   if (path.includes('\ufffd')) return badArgument(`path: expected UTF-8, got ${JSON.stringify(path.slice(0, 80))}`)

@@ -22,27 +22,28 @@ export interface QueryContext {
   readonly once: <T>(name: string, compute: () => T) => T
 }
 
-/** Why a query is refused: a non-zero code and a log that says which path or argument. */
-export type QueryError = TxError
-
-/** Thrown while a query is read or answered, to refuse it with `error`. */
+/** Thrown while a query is read or answered, to refuse it with `error`, whose log says which path or argument it is. */
 export class QueryRefusal extends Error {
   override readonly name = 'QueryRefusal'
-  readonly error: QueryError
+  readonly error: TxError
 
-  constructor(error: QueryError) {
+  constructor(error: TxError) {
     super(error.log)
     this.error = error
   }
 }
 
 /**
- * What a query answers: `data`, or the `items` of a list, which are made as they are printed. With a `total`, the number
- * of items of the whole list, the answer is an object of both.
+ * A list that is answered: its items are made as they are printed. With a `total`, the number of items of the whole list,
+ * the answer is an object of both.
  */
-export type QueryAnswer =
-  | { readonly data: unknown }
-  | { readonly items: Iterable<unknown>; readonly total?: number | undefined }
+export interface Listed<T> {
+  readonly items: Iterable<T>
+  readonly total?: number | undefined
+}
+
+/** What a query answers. */
+export type QueryAnswer = { readonly data: unknown } | Listed<unknown>
 
 /** What is said of every query. */
 interface Described<I extends Fields> {
@@ -88,12 +89,6 @@ export const defineQuery = <const I extends Fields, S extends Shape<never>>({
   schema: result.schema,
   answer: (context, input) => ({ data: result.toJson(run(context, input as ValuesOf<I>) as never) }),
 })
-
-/** A list that is answered. */
-export interface Listed<T> {
-  readonly items: Iterable<T>
-  readonly total?: number | undefined
-}
 
 /** Declares a query of a list, whose elements `run` returns as values in memory; each is printed when it is its turn. */
 export const defineListQuery = <const I extends Fields, S extends Shape<never>>({

@@ -1,7 +1,7 @@
 import type { QueryRequest, QueryResponse } from '../../abci/types.ts'
 import type { AppLogger } from '../../app/context.ts'
 import { startWorkerThread } from '../../base/workerThread.ts'
-import type { QueryError } from '../../modules/query.ts'
+import type { TxError } from '../../base/txError.ts'
 import { kernelErrors } from '../../modules/errors.ts'
 import { createQueryQueue, QUERY_LIMITS, type QueryLimits, type WaitingQuery } from './queue.ts'
 
@@ -52,7 +52,7 @@ export function startQueryThread({ path, historyPath, logger, height, limits: gi
   let asked: ReturnType<typeof queue.take> | undefined
   let timer: NodeJS.Timeout | undefined
 
-  const refusal = ({ code, log }: QueryError): QueryResponse => ({ code, log, height: height() })
+  const refusal = ({ code, log }: TxError): QueryResponse => ({ code, log, height: height() })
   const refuse = ({ done }: WaitingQuery, why: string): void => done(refusal(kernelErrors.busy(why)))
   const unavailable = (): QueryResponse => refusal(kernelErrors.unavailable(state === 'closed' ? STOPPING : FAILED))
   const settle = (answers: readonly QueryAnswer[]): void => {
