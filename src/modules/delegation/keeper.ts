@@ -48,19 +48,15 @@ export const listDelegations = (state: StateReader, { id, pool }: Pick<Pool, 'id
 /** Writes the delegations of genesis, which are within the shares: each unit is one base unit. */
 export function startPool(
   state: State,
-  { id: candidacyId, ...candidacy }: Candidacy,
+  candidacy: Candidacy,
   given: readonly { readonly delegator: Address; readonly amount: Amount }[],
   time: number,
 ): void {
   const delegated = given.reduce((sum, { amount }) => sum + amount, 0n)
   for (const { delegator, amount } of given)
-    putDelegation(state, { candidacyId, pool: 0, delegator }, { amount, units: amount }, time)
+    putDelegation(state, { candidacyId: candidacy.id, pool: 0, delegator }, { amount, units: amount }, time)
   const { shares } = candidacy
-  changeShares(
-    state,
-    { id: candidacyId, ...candidacy },
-    { shares, delegated, delegationUnits: delegated, delegators: given.length },
-  )
+  changeShares(state, candidacy, { shares, delegated, delegationUnits: delegated, delegators: given.length })
 }
 
 /** Adds to what an account has of a pool; returns true when it had nothing of it. */

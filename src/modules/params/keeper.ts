@@ -70,11 +70,6 @@ export function* valueChanges(state: StateReader, name: string, height: number):
   for (const row of newestFirst(state, name)) if (row.height <= height) yield row
 }
 
-/** The same values alone. */
-export function* valuesUpTo(state: StateReader, name: string, height: number): Iterable<string> {
-  for (const { value } of valueChanges(state, name, height)) yield value
-}
-
 /** The canonical text of a value that somebody proposes, or why there is none. Source: protocol.md §6. */
 export function readValue(name: string, value: string): { readonly text: string } | { readonly why: string } {
   const parameter = PARAMETERS.get(name)

@@ -11,7 +11,7 @@ import type { Block, Outcome, TxContext } from '../../define.ts'
 import { defineEvent } from '../../event.ts'
 import { kernelErrors } from '../../errors.ts'
 import { escrowOf } from '../../outflow.ts'
-import { valuesUpTo } from '../../params/keeper.ts'
+import { valueChanges } from '../../params/keeper.ts'
 import type { ProposalOf } from '../tables.ts'
 import { type CarriedOut, defineProposal, expiringFields, propose, type ProposalKind } from './proposal.ts'
 
@@ -77,9 +77,7 @@ function executePropose(context: TxContext, given: ValuesOf<typeof input>): Outc
 }
 
 function isHoldAccount(state: StateReader, account: Address, height: number): boolean {
-  for (const value of valuesUpTo(state, 'hold_account', height)) {
-    if (value === account) return true
-  }
+  for (const { value } of valueChanges(state, 'hold_account', height)) if (value === account) return true
   return false
 }
 
