@@ -2,6 +2,7 @@ import { compareBytes, concat, equalBytes, fromUtf8, u64be, utf8 } from '../../b
 import { sha256 } from '../../base/sha256.ts'
 import type { StateReader } from '../state.ts'
 import type { Table } from '../table.ts'
+import { HASH_BYTES } from '../tree/node.ts'
 
 /** The only format of snapshots so far. A published format never changes. */
 export const SNAPSHOT_FORMAT = 1
@@ -57,7 +58,6 @@ export function varint(value: number): Uint8Array {
   return Uint8Array.from(bytes)
 }
 
-const HASH_BYTES = 32
 const NUMBERS = ['height', 'records', 'bytes', 'chunkBytes'] as const
 const FIXED_BYTES = NUMBERS.length * 8 + HASH_BYTES + 1
 const CHAIN_ID_BYTES_MAX = 50

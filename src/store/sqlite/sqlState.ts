@@ -2,7 +2,7 @@ import { fromHex } from '../../base/bytes.ts'
 import { fromLatin1 } from '../sorted.ts'
 import { BEFORE_ALL, type BlockRecord, type CommittedState, unlessWritten } from '../store.ts'
 import type { Table } from '../table.ts'
-import type { Hash } from '../tree/node.ts'
+import { type Hash, HASH_BYTES } from '../tree/node.ts'
 import { type CommitmentProof, proveKey } from '../tree/proof.ts'
 import { type ReadPage, rootOfTables } from '../tree/tree.ts'
 import { type Connection, failCorrupt, readMeta } from '../../base/sqlite.ts'
@@ -17,8 +17,6 @@ export interface SqlState extends CommittedState {
   proveIn(readPage: ReadPage, table: Table, key: object): CommitmentProof | undefined
   lastBlock(): BlockRecord
 }
-
-const HASH_BYTES = 32
 
 const SELECT_BLOCK = 'SELECT height, time_ms, app_hash, transactions FROM blocks'
 
