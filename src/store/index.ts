@@ -34,7 +34,6 @@ export { whyNotAbsent, whyNotMember } from '../codec/ics23.ts'
 export type { Snapshot, SnapshotMetadata } from './snapshot/format.ts'
 export { decodeMetadata, NotARecord, SNAPSHOT_FORMAT, snapshotHash } from './snapshot/format.ts'
 export { writeSnapshot } from './snapshot/write.ts'
-export type { Offered, OfferedSnapshots } from './snapshot/folder.ts'
 export {
   chunkFile,
   keepNewest,
@@ -42,7 +41,6 @@ export {
   METADATA_FILE,
   newestHeights,
   oldestSnapshot,
-  openOffered,
   readChunk,
   readSnapshot,
   SNAPSHOTS_LISTED_MAX,
@@ -50,7 +48,7 @@ export {
   tidySnapshots,
 } from './snapshot/folder.ts'
 export type { Restore, RestoreOptions } from './sqlite/restore.ts'
-export { lackOfRoom, openRestore, removeRestore } from './sqlite/restore.ts'
+export { openRestore, removeRestore } from './sqlite/restore.ts'
 
 // State sync.
 export type {

@@ -161,14 +161,7 @@ export interface OfferedSnapshots {
   readChunk(height: number, index: number): Promise<Uint8Array | undefined>
 }
 
-/**
- * Opens the snapshots in `folder` for peers. Both calls throw, or reject, only for failures of the disk.
- *
- * @example
- * const offered = openOffered('snapshots')
- * const listed = offered.list() // ListSnapshots
- * const chunk = await offered.readChunk(1000, 0) // LoadSnapshotChunk
- */
+/** Opens the snapshots in `folder` for peers. Both calls throw, or reject, only for failures of the disk. */
 export function openOffered(folder: string): OfferedSnapshots {
   const known = new Map<number, Offered>() // a snapshot never changes: equal height and format, equal bytes
   const reading = new Set<Promise<unknown>>()

@@ -64,12 +64,7 @@ const LEAVES =
 export const roomFor = ({ bytes, records }: Pick<SnapshotMetadata, 'bytes' | 'records'>): number =>
   COPIES * bytes + RECORD_BYTES * records
 
-/**
- * Why the disk has no room to restore this snapshot at `path`; undefined when it has.
- *
- * @example
- * if (lackOfRoom('restore.db', metadata) !== undefined) console.log('OfferSnapshot: reject')
- */
+/** Why the disk has no room to restore this snapshot at `path`; undefined when it has. */
 export function lackOfRoom(path: string, metadata: SnapshotMetadata): string | undefined {
   const needed = roomFor(metadata)
   const { bavail, bsize } = statfsSync(dirname(path))
