@@ -4,7 +4,7 @@ import { toBase64 } from '../../src/base/bytes.ts'
 import { GenesisError } from '../../src/modules/genesis.ts'
 import { getChain, getTotals } from '../../src/modules/chain/keeper.ts'
 import { account, CHAIN_ID, GENESIS_TIME, nodeKey, TestChain, tokens } from '../support/testChain.ts'
-import { balanceOf, failure, key, recordOf } from './support.ts'
+import { balanceOf, key, recordOf } from './support.ts'
 
 type Json = Record<string, unknown>
 const one = {
@@ -15,6 +15,7 @@ const one = {
 }
 const two = { ...one, owner: account(2).address, pub_key: toBase64(nodeKey(2)) }
 const base = { accounts: [{ address: account(1).address, balance: '7' }], candidacies: [one] }
+/** In the interface's order. */
 const DEFAULTS = {
   hold_account: `0x${'f'.repeat(40)}`,
   max_vals: 4,
@@ -44,7 +45,9 @@ describe('genesis', () => {
       { ...base, params: { max_vals: null }, stake: { slash_ratio: null, default_max_amount: null } },
     ]) {
       const chain = start(genesis)
-      expect(chain.query('/governance/params')).toEqual(DEFAULTS)
+      const params = chain.query('/governance/params') as Json
+      expect(params).toEqual(DEFAULTS)
+      expect(Object.keys(params)).toEqual(Object.keys(DEFAULTS))
       expect(getChain(chain.store)).toMatchObject({
         chainId: CHAIN_ID,
         initialHeight: 1,
@@ -126,12 +129,6 @@ describe('genesis', () => {
     start(most(0n))
     expect(() => start(most(1n))).toThrow(/^genesis app_state: accounts and candidacies: expected a supply of at most /)
   })
-
-  test('nobody verifies without a foundation', () => {
-    expect(
-      failure(start(base), account(1), 'verifyCandidacy', { candidateAddress: new Uint8Array(20), verified: 'Y' }),
-    ).toBe('3 Verification disallowed')
-  })
 })
 
 describe('a genesis is refused with a message that names the member', () => {
@@ -140,9 +137,7 @@ describe('a genesis is refused with a message that names the member', () => {
   const stake = (over: Json) => ({ ...base, stake: over })
   test.each<[string, unknown]>([
     ['app_state', []],
-    ['app_state.extra', { ...base, extra: 1 }],
     ['accounts', { ...base, accounts: {} }],
-    ['accounts[0]', { ...base, accounts: ['x'] }],
     ['accounts[0].extra', { ...base, accounts: [{ ...base.accounts[0], extra: 1 }] }],
     ['accounts[0].address', { ...base, accounts: [{ balance: '1' }] }],
     ['accounts[0].address', { ...base, accounts: [{ address: '0x12', balance: '1' }] }],
@@ -156,12 +151,9 @@ describe('a genesis is refused with a message that names the member', () => {
       'accounts address',
       { ...base, accounts: [base.accounts[0], { address: one.owner.toUpperCase().replace('0X', '0x'), balance: '1' }] },
     ],
-    ['candidacies', { ...base, candidacies: [] }],
     ['candidacies', { accounts: base.accounts }],
-    ['candidacies', { ...base, candidacies: 'x' }],
     ['candidacies[0]', { ...base, candidacies: [null] }],
     ['candidacies[0].extra', candidacy({ extra: 1 })],
-    ['candidacies owner', { ...base, candidacies: [one, { ...two, owner: one.owner }] }],
     ['candidacies pub_key', { ...base, candidacies: [one, { ...two, pub_key: one.pub_key }] }],
     ['candidacies[0].owner', candidacy({ owner: 'x' })],
     ['candidacies[0].pub_key', candidacy({ pub_key: 'AAAA' })],
@@ -179,7 +171,6 @@ describe('a genesis is refused with a message that names the member', () => {
     ['candidacies[0].description.name', candidacy({ description: { name: 5 } })],
     ['params', params([] as never)],
     ['params.extra', params({ extra: 1 })],
-    ['params.max_vals', params({ max_vals: '4' })],
     ['params.max_vals', params({ max_vals: 0 })],
     ['params.max_vals', params({ max_vals: 201 })],
     ['params.max_vals', params({ max_vals: 1.5 })],

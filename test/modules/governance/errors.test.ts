@@ -1,5 +1,4 @@
 import { afterAll, describe, expect, test } from '@jest/globals'
-import { toBase64 } from '../../../src/base/bytes.ts'
 import { governanceErrors } from '../../../src/modules/governance/errors.ts'
 import { account, GENESIS_TIME, nodeKey, TestChain, tokens } from '../../support/testChain.ts'
 import {
@@ -13,10 +12,11 @@ import {
   proposed,
   refusedIn,
   retire,
+  shown,
   voted,
   voteOf,
 } from './support.ts'
-import { key, lacking } from '../support.ts'
+import { key, keyText, lacking } from '../support.ts'
 
 const seen = new Set<string>()
 
@@ -35,7 +35,6 @@ function refusal(
 const past = { expireBlockHeight: 1 }
 const both = { expireBlockHeight: 1, expireTimestamp: 1 }
 const long = 'é'.repeat(1025)
-const K = (number: number): string => toBase64(nodeKey(number))
 
 interface Row {
   readonly by?: number
@@ -116,23 +115,23 @@ table('proposeRetireProgram', {
     log: /^Invalid parameter: preservedValidators: /,
   },
   'not a key': {
-    message: { preservedValidators: `${K(1)},${'x'.repeat(61)}`, retiredBlockHeight: 1 },
+    message: { preservedValidators: `${keyText(1)},${'x'.repeat(61)}`, retiredBlockHeight: 1 },
     log: `Invalid parameter: preservedValidators: expected base64 of 32 bytes, got "${'x'.repeat(60)}"`,
   },
   'a blank after the comma': {
-    message: { preservedValidators: `${K(1)}, ${K(2)}` },
+    message: { preservedValidators: `${keyText(1)}, ${keyText(2)}` },
     log: /^Invalid parameter: preservedValidators: /,
   },
   'a comma at the end': {
-    message: { preservedValidators: `${K(1)},` },
+    message: { preservedValidators: `${keyText(1)},` },
     log: /^Invalid parameter: preservedValidators: /,
   },
   'a key twice': {
-    message: { preservedValidators: `${K(1)},${K(1)}` },
+    message: { preservedValidators: `${keyText(1)},${keyText(1)}` },
     log: /^Invalid parameter: preservedValidators: .* named twice$/,
   },
   "nobody's key": {
-    message: { preservedValidators: `${K(1)},${K(9)}` },
+    message: { preservedValidators: `${keyText(1)},${keyText(9)}` },
     log: /^Invalid parameter: preservedValidators: .* not the key of an eligible candidacy$/,
   },
   'a height not ahead': { message: retire([1], { retiredBlockHeight: 2 }), log: 'Invalid expire block height' },
@@ -240,10 +239,7 @@ test('vote: a bad answer wins over a resolved proposal, which wins over the bala
     for (const answer of ['', 'y', 'N ', 'YES', 'Ｙ']) {
       expect(refusal(chain, 2, 'vote', voteOf(id, answer))).toEqual([20, 'Invalid parameter: answer must be Y or N'])
     }
-    const state = chain.query(`/governance/proposal/${id.replaceAll('+', '-').replaceAll('/', '_')}`) as {
-      Result: string
-    }
-    if (state.Result !== '') expect(refusal(chain, 3, 'vote', voteOf(id))).toEqual([20, log])
+    if (shown(chain, id)['Result'] !== '') expect(refusal(chain, 3, 'vote', voteOf(id))).toEqual([20, log])
   }
   const open = proposed(chain, account(1), 'proposeChangeParam', change())
   expect(refusal(chain, 3, 'vote', voteOf(open))).toEqual([20, 'Insufficient balance'])

@@ -3,7 +3,7 @@ import { PARAMETERS } from '../../../src/modules/params/definitions.ts'
 import { readValue } from '../../../src/modules/params/keeper.ts'
 import { account, type TestChain } from '../../support/testChain.ts'
 import { changeParam, startChain } from '../support.ts'
-import { change, genesisOf, govChain, HOLD, proposed, voted } from './support.ts'
+import { change, govChain, HOLD, proposed, shown, voted, voteOf } from './support.ts'
 
 const INTEGERS: Readonly<Record<string, readonly [min: number, max: number]>> = {
   max_vals: [1, 200],
@@ -132,9 +132,7 @@ test('an approved value is in force from the next block on, and getParams tells 
     '0.5',
   ])
   // The row holds the canonical text, Detail what was sent.
-  expect(chain.query(`/governance/proposal/${id.replaceAll('+', '-').replaceAll('/', '_')}`)).toMatchObject({
-    Detail: { name: 'self_staking_ratio', value: '0.50', reason: 'why' },
-  })
+  expect(shown(chain, id).Detail).toMatchObject({ name: 'self_staking_ratio', value: '0.50', reason: 'why' })
   for (const height of [approved + 2, -1]) {
     expect(chain.abciQuery('/governance/params', height)).toMatchObject({
       code: 20,
@@ -157,9 +155,7 @@ test('of two approvals in one block the later wins, an approval in EndBlock over
   expect(chain.deliver(account(2), 'deactivateCandidacy').code).toBe(0)
   while (chain.height < due - 1) chain.block()
   const nonce = chain.nonceOf(account(1))
-  const txs = [byVote2, byVote1].map((id, at) =>
-    chain.tx(account(1), 'vote', { proposalId: Uint8Array.from(Buffer.from(id, 'base64')), answer: 'Y' }, nonce + at),
-  )
+  const txs = [byVote2, byVote1].map((id, at) => chain.tx(account(1), 'vote', voteOf(id), nonce + at))
   const { results, response } = chain.block({ txs })
   expect(results.map(({ code }) => code)).toEqual([0, 0])
   expect(response.events).toContainEqual({
@@ -179,29 +175,9 @@ test('the later of two votes that approve wins in one block', () => {
     proposed(chain, account(1), 'proposeChangeParam', change({ value })),
   ) as [string, string]
   const nonce = chain.nonceOf(account(1))
-  chain.block({
-    txs: [second, first].map((id, at) =>
-      chain.tx(account(1), 'vote', { proposalId: Uint8Array.from(Buffer.from(id, 'base64')), answer: 'Y' }, nonce + at),
-    ),
-  })
+  chain.block({ txs: [second, first].map((id, at) => chain.tx(account(1), 'vote', voteOf(id), nonce + at)) })
   chain.block()
   expect(chain.query('/governance/params')).toMatchObject({ max_vals: 12 })
-})
-
-test('the block that approves a change of unstake_wait_period sends the evidence parameters whole, no other does', () => {
-  const chain = govChain([100])
-  const [period, other] = [{ name: 'unstake_wait_period', value: '5000' }, change()].map((message) =>
-    proposed(chain, account(1), 'proposeChangeParam', message),
-  ) as [string, string]
-  const approve = (id: string) =>
-    chain.block({
-      txs: [chain.tx(account(1), 'vote', { proposalId: Uint8Array.from(Buffer.from(id, 'base64')), answer: 'Y' })],
-    })
-  expect(approve(other).response.consensusParamUpdates).toBeUndefined()
-  expect(approve(period).response.consensusParamUpdates).toEqual({
-    evidence: { maxAgeNumBlocks: 4998, maxAgeDuration: { seconds: 1, nanos: 0 }, maxBytes: 100_000 },
-  })
-  expect(chain.block().response.consensusParamUpdates).toBeUndefined()
 })
 
 test('a new fee and hold account count from the next block: the approving vote still pays as before', () => {
@@ -213,30 +189,6 @@ test('a new fee and hold account count from the next block: the approving vote s
   expect([held(HOLD.address), held(holder)]).toEqual(['20', '0'])
   proposed(chain, account(1), 'proposeChangeParam', change())
   expect([held(HOLD.address), held(holder)]).toEqual(['20', '10'])
-})
-
-test('the parameters object has the eleven members in their types', () => {
-  const chain = govChain([100])
-  const shown = chain.query('/governance/params') as Record<string, unknown>
-  expect(shown).toEqual({
-    ...genesisOf([]).params,
-    self_staking_ratio: '0.1',
-    unstake_wait_period: 60480,
-    proposal_expire_period: 60480,
-  })
-  expect(Object.keys(shown)).toEqual([
-    'hold_account',
-    'max_vals',
-    'self_staking_ratio',
-    'inflation_rate',
-    'stake_limit',
-    'unstake_wait_period',
-    'proposal_expire_period',
-    'declare_candidacy',
-    'update_candidacy',
-    'governance_proposal',
-    'gas_price',
-  ])
 })
 
 describe('the history of the parameters', () => {

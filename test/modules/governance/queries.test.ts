@@ -1,9 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { queryEntries } from '../../../src/modules/registry.ts'
 import { account, TestChain } from '../../support/testChain.ts'
-import { change, deploy, fund, genesisOf, govChain, proposed, shown, voted } from './support.ts'
-
-const urlSafe = (id: string): string => id.replaceAll('+', '-').replaceAll('/', '_')
+import { change, deploy, fund, genesisOf, govChain, proposed, shown, urlSafe, voted } from './support.ts'
 
 test('listProposals gives the objects of the interface, the oldest first, and pages of them', () => {
   const chain = govChain([60, 40])
@@ -105,7 +103,7 @@ describe('chosen proposals', () => {
     ])
     const { data: plain } = chain.query('/governance/proposals?newest=true') as { data: object[] }
     expect(plain.filter((one) => 'Number' in one || 'Tally' in one)).toEqual([])
-    const id = (ids[5] as string).replaceAll('+', '-').replaceAll('/', '_')
+    const id = urlSafe(ids[5] as string)
     expect(chain.query(`/governance/proposal/${id}?counts=true`)).toMatchObject({ Number: 6 })
     expect(chain.query(`/governance/proposal/${id}`)).not.toHaveProperty('Number')
   })

@@ -7,7 +7,7 @@ import type { Table } from '../../../src/store/table.ts'
 import type { Signer } from '../../../src/tx/sign.ts'
 import { supplyGap } from '../../support/conservation.ts'
 import { account, nodeKey, TestChain, type TestGenesis, tokens } from '../../support/testChain.ts'
-import { eventsOf } from '../support.ts'
+import { balanceOf, done, eventsOf } from '../support.ts'
 
 /** Gas of a governance operation on these chains; a unit of gas costs 1 base unit, so this is the fee too. */
 export const FEE = 10n
@@ -52,24 +52,18 @@ export function govChain(
 /** A proposal object as queries show it. */
 export type Shown = Readonly<Record<string, unknown>> & { readonly Detail: Readonly<Record<string, unknown>> }
 
+/** A base64 id as it stands in a path. */
+export const urlSafe = (id: string): string => id.replaceAll('+', '-').replaceAll('/', '_')
+
 /** The proposal of a base64 id, with Votes and Tally. */
 export const shown = (chain: TestChain, id: string): Shown =>
-  chain.query(`/governance/proposal/${id.replaceAll('+', '-').replaceAll('/', '_')}`) as Shown
+  chain.query(`/governance/proposal/${urlSafe(id)}`) as Shown
 
 /** The base64 id in a result. */
 export const idOf = (result: ExecTxResult): string => toBase64(result.data as Uint8Array)
 
-/** Delivers a proposal in a block of its own and gives its id; throws when it is refused. */
-export function proposed(
-  chain: TestChain,
-  signer: Signer,
-  operation: string,
-  message: Readonly<Record<string, unknown>>,
-): string {
-  const result = chain.deliver(signer, operation, message)
-  if (result.code !== 0) throw new Error(`${operation}: ${result.code} ${result.log}`)
-  return idOf(result)
-}
+/** Delivers a proposal, which must succeed, in a block of its own, and gives its id. */
+export const proposed = (...given: Parameters<typeof done>): string => idOf(done(...given))
 
 /** A vote's message. */
 export const voteOf = (id: string, answer = 'Y'): Record<string, unknown> => ({
@@ -77,11 +71,9 @@ export const voteOf = (id: string, answer = 'Y'): Record<string, unknown> => ({
   answer,
 })
 
-/** Votes in a block of its own; throws when it is refused. */
-export function voted(chain: TestChain, signer: Signer, id: string, answer = 'Y'): void {
-  const result = chain.deliver(signer, 'vote', voteOf(id, answer))
-  if (result.code !== 0) throw new Error(`vote: ${result.code} ${result.log}`)
-}
+/** Votes in a block of its own, and must succeed. */
+export const voted = (chain: TestChain, signer: Signer, id: string, answer = 'Y'): ExecTxResult =>
+  done(chain, signer, 'vote', voteOf(id, answer))
 
 /** A change_param message that passes all rules. */
 export const change = (extra: Readonly<Record<string, unknown>> = {}): Record<string, unknown> => ({
@@ -121,10 +113,6 @@ export const fund = (
   ...extra,
 })
 
-/** Balance in base units. */
-export const balance = (chain: TestChain, signer: Signer): bigint =>
-  BigInt((chain.query(`/accounts/${signer.address}`) as { balance: string }).balance)
-
 /** Every hashed row as hex, but for the chain's own row, which each block changes. */
 export function dump(state: StateReader): Map<string, string> {
   const rows = new Map<string, string>()
@@ -146,7 +134,7 @@ export function refusedIn(
   message: Readonly<Record<string, unknown>>,
 ): [number, string] {
   const before = dump(chain.store)
-  const money = balance(chain, signer)
+  const money = balanceOf(chain, signer)
   const nonce = chain.nonceOf(signer)
   const { code = 0, log = '', data, gasUsed, gasWanted, events } = chain.deliver(signer, operation, message)
   const after = dump(chain.store)
@@ -154,7 +142,7 @@ export function refusedIn(
   if (code === 0) throw new Error(`${operation} was not refused`)
   if (changed.length !== 1 || changed[0]?.startsWith('accounts ') !== true)
     throw new Error(`${operation}: ${log}: changed ${changed.join(', ')}`)
-  if (balance(chain, signer) !== money || chain.nonceOf(signer) !== nonce + 1)
+  if (balanceOf(chain, signer) !== money || chain.nonceOf(signer) !== nonce + 1)
     throw new Error(`${operation}: balance or nonce`)
   if ((data?.length ?? 0) + (gasUsed ?? 0) + (gasWanted ?? 0) + eventsOf({ events: events ?? [] }).length !== 0)
     throw new Error(`${operation}: data, gas or events on failure`)

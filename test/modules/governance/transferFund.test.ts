@@ -3,7 +3,8 @@ import { describe, expect, test } from '@jest/globals'
 import { proposals } from '../../../src/modules/governance/tables.ts'
 import { supplyGap } from '../../support/conservation.ts'
 import { account, type TestChain, tokens } from '../../support/testChain.ts'
-import { balance, FEE, fund, govChain, HOLD, proposed, shown, voted } from './support.ts'
+import { balanceOf, bytesOf, done } from '../support.ts'
+import { FEE, fund, govChain, HOLD, proposed, shown, voted, voteOf } from './support.ts'
 
 const to = account(5)
 const escrowOf = (chain: TestChain, id: string): bigint | undefined =>
@@ -13,12 +14,12 @@ describe('from the proposer', () => {
   test('the amount leaves the balance with the proposal, sits in its row, and goes to its target when approved', () => {
     const chain = govChain([100])
     const id = proposed(chain, account(1), 'proposeTransferFund', fund(account(1), to, 500n, { reason: 'r' }))
-    expect(balance(chain, account(1))).toBe(tokens(1000) - FEE - 500n)
-    expect([escrowOf(chain, id), balance(chain, to), supplyGap(chain.store)]).toEqual([500n, tokens(1000), 0n])
+    expect(balanceOf(chain, account(1))).toBe(tokens(1000) - FEE - 500n)
+    expect([escrowOf(chain, id), balanceOf(chain, to), supplyGap(chain.store)]).toEqual([500n, tokens(1000), 0n])
     expect(shown(chain, id).Detail).toEqual({ amount: '500', from: account(1).address, to: to.address, reason: 'r' })
     voted(chain, account(1), id)
-    expect([escrowOf(chain, id), balance(chain, to), supplyGap(chain.store)]).toEqual([0n, tokens(1000) + 500n, 0n])
-    expect(balance(chain, account(1))).toBe(tokens(1000) - 2n * FEE - 500n)
+    expect([escrowOf(chain, id), balanceOf(chain, to), supplyGap(chain.store)]).toEqual([0n, tokens(1000) + 500n, 0n])
+    expect(balanceOf(chain, account(1))).toBe(tokens(1000) - 2n * FEE - 500n)
     expect(shown(chain, id)).toMatchObject({ Result: 'Approved', Detail: { amount: '500' } })
   })
 
@@ -31,7 +32,7 @@ describe('from the proposer', () => {
     if (answer !== undefined) voted(chain, account(1), id, answer)
     chain.advanceTo(4)
     const fees = answer === undefined ? FEE : 2n * FEE
-    expect([balance(chain, account(1)), balance(chain, to), escrowOf(chain, id), supplyGap(chain.store)]).toEqual([
+    expect([balanceOf(chain, account(1)), balanceOf(chain, to), escrowOf(chain, id), supplyGap(chain.store)]).toEqual([
       tokens(1000) - fees,
       tokens(1000),
       0n,
@@ -42,42 +43,38 @@ describe('from the proposer', () => {
   test('all of the balance but the fee may be proposed', () => {
     const chain = govChain([100])
     proposed(chain, account(1), 'proposeTransferFund', fund(account(1), account(1), tokens(1000) - FEE))
-    expect(balance(chain, account(1))).toBe(0n)
+    expect(balanceOf(chain, account(1))).toBe(0n)
   })
 
   test('a proposer who is the hold account too pays by escrow', () => {
     const chain = govChain([100], { hold_account: account(1).address })
     const id = proposed(chain, account(1), 'proposeTransferFund', fund(account(1), to, 500n))
-    expect([escrowOf(chain, id), balance(chain, account(1))]).toEqual([500n, tokens(1000) - 500n])
+    expect([escrowOf(chain, id), balanceOf(chain, account(1))]).toEqual([500n, tokens(1000) - 500n])
     voted(chain, account(1), id, 'N')
-    expect([escrowOf(chain, id), balance(chain, account(1))]).toEqual([0n, tokens(1000)])
+    expect([escrowOf(chain, id), balanceOf(chain, account(1))]).toEqual([0n, tokens(1000)])
   })
 })
 
-describe('from a hold account', () => {
-  function held(amount: bigint): TestChain {
-    const chain = govChain([60, 40])
-    expect(
-      chain.deliver(account(9), 'transfer', {
-        to: Uint8Array.from(Buffer.from(HOLD.address.slice(2), 'hex')),
-        value: amount.toString(),
-      }).code,
-    ).toBe(0)
-    return chain
-  }
+/** A chain whose hold account has so much. */
+function held(amount: bigint): TestChain {
+  const chain = govChain([60, 40])
+  done(chain, account(9), 'transfer', { to: bytesOf(HOLD), value: amount.toString() })
+  return chain
+}
 
+describe('from a hold account', () => {
   test('nothing is locked, and approval moves the amount', () => {
     const chain = held(tokens(5))
-    const before = balance(chain, HOLD)
+    const before = balanceOf(chain, HOLD)
     const id = proposed(chain, account(1), 'proposeTransferFund', fund(HOLD, to, tokens(5)))
-    expect([escrowOf(chain, id), balance(chain, HOLD), balance(chain, account(1))]).toEqual([
+    expect([escrowOf(chain, id), balanceOf(chain, HOLD), balanceOf(chain, account(1))]).toEqual([
       0n,
       before + FEE,
       tokens(1000) - FEE,
     ])
     voted(chain, account(1), id)
     voted(chain, account(2), id)
-    expect([balance(chain, to), balance(chain, HOLD), supplyGap(chain.store)]).toEqual([
+    expect([balanceOf(chain, to), balanceOf(chain, HOLD), supplyGap(chain.store)]).toEqual([
       tokens(1005),
       before + 3n * FEE - tokens(5),
       0n,
@@ -90,9 +87,9 @@ describe('from a hold account', () => {
     const first = proposed(chain, account(1), 'proposeTransferFund', fund(HOLD, to, 3n * FEE))
     const second = proposed(chain, account(1), 'proposeTransferFund', fund(HOLD, to, 4n * FEE))
     voted(chain, account(1), first)
-    expect(balance(chain, HOLD)).toBe(3n * FEE)
+    expect(balanceOf(chain, HOLD)).toBe(3n * FEE)
     voted(chain, account(1), second)
-    expect([shown(chain, second)['Result'], balance(chain, HOLD), balance(chain, to)]).toEqual([
+    expect([shown(chain, second)['Result'], balanceOf(chain, HOLD), balanceOf(chain, to)]).toEqual([
       'Approved',
       0n,
       tokens(1000) + 7n * FEE,
@@ -109,10 +106,7 @@ describe('from a hold account', () => {
     voted(chain, account(1), inEndBlock)
     voted(chain, account(2), first)
     const rejected = { Result: 'Rejected', ResultMsg: 'Insufficient balance', Tally: { Yes: 100, No: 0, Total: 100 } }
-    const result = chain.deliver(account(2), 'vote', {
-      proposalId: Uint8Array.from(Buffer.from(inVote, 'base64')),
-      answer: 'Y',
-    })
+    const result = chain.deliver(account(2), 'vote', voteOf(inVote))
     expect(result).toMatchObject({ code: 0, gasUsed: 10 })
     expect(result.events?.[0]?.attributes).toContainEqual({ key: 'result', value: 'Rejected', index: true })
     expect(shown(chain, inVote)).toMatchObject({ ...rejected, ResultBlockHeight: chain.height })
@@ -124,7 +118,7 @@ describe('from a hold account', () => {
       ResultBlockHeight: 12,
       Tally: { Yes: 60, No: 0, Total: 60 },
     })
-    expect([balance(chain, to), supplyGap(chain.store)]).toEqual([tokens(1005), 0n])
+    expect([balanceOf(chain, to), supplyGap(chain.store)]).toEqual([tokens(1005), 0n])
   })
 
   test('an earlier hold account may be named, from the block on that it was one', () => {
@@ -140,7 +134,7 @@ describe('from a hold account', () => {
     const nonce = chain.nonceOf(account(1))
     const { results } = chain.block({
       txs: [
-        chain.tx(account(2), 'vote', { proposalId: Uint8Array.from(Buffer.from(id, 'base64')), answer: 'Y' }),
+        chain.tx(account(2), 'vote', voteOf(id)),
         chain.tx(account(1), 'proposeTransferFund', fund(next, to, 1n), nonce),
       ],
     })
@@ -150,11 +144,11 @@ describe('from a hold account', () => {
 
   test('the hold account itself may be the target', () => {
     const chain = held(tokens(5))
-    const before = balance(chain, HOLD)
+    const before = balanceOf(chain, HOLD)
     const id = proposed(chain, account(1), 'proposeTransferFund', fund(HOLD, HOLD, tokens(5)))
     voted(chain, account(1), id)
     voted(chain, account(2), id)
-    expect([shown(chain, id)['Result'], balance(chain, HOLD), supplyGap(chain.store)]).toEqual([
+    expect([shown(chain, id)['Result'], balanceOf(chain, HOLD), supplyGap(chain.store)]).toEqual([
       'Approved',
       before + 3n * FEE,
       0n,
@@ -163,11 +157,7 @@ describe('from a hold account', () => {
 })
 
 test('several proposals due in one block spend the same hold account in order, the last finds too little', () => {
-  const chain = govChain([60, 40])
-  chain.deliver(account(9), 'transfer', {
-    to: Uint8Array.from(Buffer.from(HOLD.address.slice(2), 'hex')),
-    value: tokens(5).toString(),
-  })
+  const chain = held(tokens(5))
   const ids = [3, 2, 2].map((amount) =>
     proposed(chain, account(1), 'proposeTransferFund', fund(HOLD, to, tokens(amount), { expireBlockHeight: 12 })),
   )

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { sha256 } from '../../../src/base/sha256.ts'
 import { decided } from '../../../src/modules/governance/block.ts'
 import { account, nodeKey, TestChain, tokens } from '../../support/testChain.ts'
+import { bytesOf, done } from '../support.ts'
 import { change, genesisOf, govChain, proposed, shown, voted, voteOf } from './support.ts'
 
 describe('votes', () => {
@@ -38,12 +39,8 @@ describe('votes', () => {
     const chain = govChain([60, 40])
     const id = proposed(chain, account(1), 'proposeChangeParam', change())
     voted(chain, account(1), id)
-    expect(
-      chain.deliver(account(1), 'updateCandidacyAccount', {
-        newCandidateAccount: Uint8Array.from(Buffer.from(account(5).address.slice(2), 'hex')),
-      }).code,
-    ).toBe(0)
-    expect(chain.deliver(account(5), 'acceptCandidacyAccountUpdate', { accountUpdateRequestId: 1 }).code).toBe(0)
+    done(chain, account(1), 'updateCandidacyAccount', { newCandidateAccount: bytesOf(account(5)) })
+    done(chain, account(5), 'acceptCandidacyAccountUpdate', { accountUpdateRequestId: 1 })
     expect(shown(chain, id)).toMatchObject({ Votes: [{ Voter: account(1).address, Answer: 'Y' }], Tally: { Yes: 60 } })
     expect(chain.deliver(account(1), 'vote', voteOf(id))).toMatchObject({ code: 20, log: 'Invalid validator' })
     voted(chain, account(5), id, 'N')
