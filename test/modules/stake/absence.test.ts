@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { absences } from '../../../src/modules/stake/tables.ts'
 import { account, nodeKey, type TestChain } from '../../support/testChain.ts'
-import { done, eventsOf, indexOf, key, keyText, recordOf, startChain, updatesOf } from '../support.ts'
+import { bytesOf, done, eventsOf, indexOf, key, keyText, recordOf, startChain, updatesOf } from '../support.ts'
 
 const params = { inflation_rate: 0, gas_price: 0, stake_limit: '1' }
 const start = (shares: readonly number[], max = 3) => startChain(shares, { params, stake: { max_absent_blocks: max } })
@@ -107,11 +107,7 @@ describe('absence', () => {
     miss(chain, 2, 1)
     chain.block({
       absent: [key(1)],
-      txs: [
-        chain.tx(account(1), 'updateCandidacyAccount', {
-          newCandidateAccount: Buffer.from(account(5).address.slice(2), 'hex'),
-        }),
-      ],
+      txs: [chain.tx(account(1), 'updateCandidacyAccount', { newCandidateAccount: bytesOf(account(5)) })],
     })
     chain.block({
       absent: [key(1)],

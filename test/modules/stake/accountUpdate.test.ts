@@ -6,6 +6,10 @@ const still = { params: { inflation_rate: 0 } }
 const FEE = 1_000_000n * 2_000_000_000n
 const ask = (chain: TestChain, from: number, to: number) =>
   done(chain, account(from), 'updateCandidacyAccount', { newCandidateAccount: bytesOf(account(to)) })
+const accept = (chain: TestChain, by: number, accountUpdateRequestId: number) =>
+  done(chain, account(by), 'acceptCandidacyAccountUpdate', { accountUpdateRequestId })
+const refusal = (chain: TestChain, by: number, accountUpdateRequestId: number): string =>
+  failure(chain, account(by), 'acceptCandidacyAccountUpdate', { accountUpdateRequestId })
 const statusOf = (chain: TestChain, id: number): unknown =>
   (chain.query(`/stake/account-update/${id}`) as { status: string }).status
 
@@ -35,9 +39,7 @@ describe('updateAccount', () => {
     ask(chain, 2, 5)
     expect(Buffer.from(ask(chain, 1, 6).data ?? []).toString()).toBe('3')
     expect([1, 2, 3].map((id) => statusOf(chain, id))).toEqual(['REPLACED', 'PENDING', 'PENDING'])
-    expect(failure(chain, account(5), 'acceptCandidacyAccountUpdate', { accountUpdateRequestId: 1 })).toBe(
-      '21 Bad request',
-    )
+    expect(refusal(chain, 5, 1)).toBe('21 Bad request')
   })
 
   test.each<[string, (chain: TestChain) => string]>([
@@ -77,7 +79,7 @@ describe('acceptAccountUpdate', () => {
     const chain = startChain([1000, 1000], still)
     const before = recordOf(chain, account(1))
     ask(chain, 1, 5)
-    const result = done(chain, account(5), 'acceptCandidacyAccountUpdate', { accountUpdateRequestId: 1 })
+    const result = accept(chain, 5, 1)
     expect(recordOf(chain, account(5))).toEqual({ ...before, ownerAddress: account(5).address, updatedAt: chain.time })
     expect([balanceOf(chain, account(1)), balanceOf(chain, account(5))]).toEqual([
       tokens(101_000) - FEE,
@@ -92,27 +94,17 @@ describe('acceptAccountUpdate', () => {
     expect(eventsOf(result)).toEqual([
       `svc.stake.acceptAccountUpdate sender=${account(5).address} owner=${account(5).address} pub_key=${keyText(1)} request_id=1`,
     ])
-    expect(failure(chain, account(5), 'acceptCandidacyAccountUpdate', { accountUpdateRequestId: 1 })).toBe(
-      '21 Bad request',
-    )
+    expect(refusal(chain, 5, 1)).toBe('21 Bad request')
   })
 
   test('who it is not asked of, who has a candidacy, and an unknown id are bad requests', () => {
     const chain = startChain([1000, 1000], still)
     ask(chain, 1, 5)
-    expect(failure(chain, account(6), 'acceptCandidacyAccountUpdate', { accountUpdateRequestId: 1 })).toBe(
-      '21 Bad request',
-    )
-    expect(failure(chain, account(5), 'acceptCandidacyAccountUpdate', { accountUpdateRequestId: 2 })).toBe(
-      '21 Bad request',
-    )
-    expect(failure(chain, account(5), 'acceptCandidacyAccountUpdate', { accountUpdateRequestId: 0 })).toBe(
-      '21 Bad request',
-    )
+    expect(refusal(chain, 6, 1)).toBe('21 Bad request')
+    expect(refusal(chain, 5, 2)).toBe('21 Bad request')
+    expect(refusal(chain, 5, 0)).toBe('21 Bad request')
     done(chain, account(5), 'declareCandidacy', { pubKey: nodeKey(5) })
-    expect(failure(chain, account(5), 'acceptCandidacyAccountUpdate', { accountUpdateRequestId: 1 })).toBe(
-      '21 Bad request',
-    )
+    expect(refusal(chain, 5, 1)).toBe('21 Bad request')
   })
 
   test('a balance of shares and fee is enough; one unit less is insufficient bond shares', () => {
@@ -125,15 +117,13 @@ describe('acceptAccountUpdate', () => {
       ],
     })
     ask(chain, 1, 6)
-    expect(failure(chain, account(6), 'acceptCandidacyAccountUpdate', { accountUpdateRequestId: 1 })).toBe(
-      '20 Insufficient bond shares',
-    )
+    expect(refusal(chain, 6, 1)).toBe('20 Insufficient bond shares')
     const needed = tokens(1000) + FEE
     expect(lacking(chain, account(6), 'acceptCandidacyAccountUpdate', { accountUpdateRequestId: 1 })).toBe(
       `${account(6).address} needs ${needed} (fee ${FEE}), has ${needed - 1n}`,
     )
     ask(chain, 1, 5)
-    done(chain, account(5), 'acceptCandidacyAccountUpdate', { accountUpdateRequestId: 2 })
+    accept(chain, 5, 2)
     expect(balanceOf(chain, account(5))).toBe(0n)
   })
 
@@ -141,7 +131,7 @@ describe('acceptAccountUpdate', () => {
     const chain = startChain([1000, 700], still)
     done(chain, account(2), 'withdrawCandidacy')
     ask(chain, 1, 2)
-    done(chain, account(2), 'acceptCandidacyAccountUpdate', { accountUpdateRequestId: 1 })
+    accept(chain, 2, 1)
     expect(recordOf(chain, account(2))).toMatchObject({ id: 1, withdrawn: false })
     expect(chain.query(`/stake/unbonding/${account(2).address}`)).toMatchObject([{ amount: String(tokens(700)) }])
     expect(chain.abciQuery('/store/candidacies/2').value).toEqual(new Uint8Array(0))
@@ -190,7 +180,7 @@ describe('the pending requests of an address', () => {
     ask(chain, 1, 6)
     done(chain, account(2), 'withdrawCandidacy')
     expect(idsOf(chain, 5)).toEqual([3])
-    done(chain, account(5), 'acceptCandidacyAccountUpdate', { accountUpdateRequestId: 3 })
+    accept(chain, 5, 3)
     expect([1, 2, 3, 5, 6].map((number) => idsOf(chain, number))).toEqual([[4], [], [], [], [4]])
   })
 

@@ -1,11 +1,14 @@
 import { NO_POOL } from '../../support/noPool.ts'
 import { describe, expect, test } from '@jest/globals'
 import { parseAddress } from '../../../src/values/address.ts'
-import { account, nodeKey, tokens } from '../../support/testChain.ts'
+import { account, nodeKey, type TestChain, tokens } from '../../support/testChain.ts'
 import { balanceOf, done, eventsOf, failure, key, keyText, recordOf, startChain } from '../support.ts'
 
 const FEE = 1_000_000n * 2_000_000_000n
 const HOLD = parseAddress(`0x${'f'.repeat(40)}`) ?? account(1).address
+
+const refusal = (chain: TestChain, by: number, message: Readonly<Record<string, unknown>>): string =>
+  failure(chain, account(by), 'declareCandidacy', message)
 
 describe('declare', () => {
   test('the sender stakes a tenth of 10,000 tokens and every column has its first value', () => {
@@ -66,9 +69,9 @@ describe('declare', () => {
 
   test('self-stake rounds up to the unit; just below 1 token is too little', () => {
     const chain = startChain()
-    expect(
-      failure(chain, account(5), 'declareCandidacy', { pubKey: nodeKey(5), maxAmount: String(tokens(10) - 10n) }),
-    ).toBe('20 Insufficient bond shares')
+    expect(refusal(chain, 5, { pubKey: nodeKey(5), maxAmount: String(tokens(10) - 10n) })).toBe(
+      '20 Insufficient bond shares',
+    )
     done(chain, account(5), 'declareCandidacy', { pubKey: nodeKey(5), maxAmount: String(tokens(10) - 9n) })
     expect(recordOf(chain, account(5)).shares).toBe(tokens(1))
     done(chain, account(6), 'declareCandidacy', { pubKey: nodeKey(6), maxAmount: String(tokens(10) + 1n) })
@@ -78,9 +81,9 @@ describe('declare', () => {
   test('a balance of stake and fee is spent whole; one unit less is not enough', () => {
     const chain = startChain()
     const selfStake = tokens(100_000) - FEE
-    expect(
-      failure(chain, account(5), 'declareCandidacy', { pubKey: nodeKey(5), maxAmount: String(selfStake * 10n + 1n) }),
-    ).toBe('20 Insufficient balance')
+    expect(refusal(chain, 5, { pubKey: nodeKey(5), maxAmount: String(selfStake * 10n + 1n) })).toBe(
+      '20 Insufficient balance',
+    )
     done(chain, account(5), 'declareCandidacy', { pubKey: nodeKey(5), maxAmount: String(selfStake * 10n) })
     expect(balanceOf(chain, account(5))).toBe(0n)
   })
@@ -88,36 +91,22 @@ describe('declare', () => {
   test('errors win in the order of the table: pubKey, address, bond shares, balance', () => {
     const chain = startChain()
     const little = { maxAmount: '1' }
-    expect(failure(chain, account(1), 'declareCandidacy', { pubKey: nodeKey(1), ...little })).toBe(
-      '1 pubkey has been declared',
-    )
-    expect(failure(chain, account(1), 'declareCandidacy', { pubKey: nodeKey(5), ...little })).toBe(
-      '1 address has been declared',
-    )
-    expect(failure(chain, account(50), 'declareCandidacy', { pubKey: nodeKey(5), ...little })).toBe(
-      '20 Insufficient bond shares',
-    )
-    expect(failure(chain, account(50), 'declareCandidacy', { pubKey: nodeKey(5) })).toBe('20 Insufficient balance')
+    expect(refusal(chain, 1, { pubKey: nodeKey(1), ...little })).toBe('1 pubkey has been declared')
+    expect(refusal(chain, 1, { pubKey: nodeKey(5), ...little })).toBe('1 address has been declared')
+    expect(refusal(chain, 50, { pubKey: nodeKey(5), ...little })).toBe('20 Insufficient bond shares')
+    expect(refusal(chain, 50, { pubKey: nodeKey(5) })).toBe('20 Insufficient balance')
   })
 
   test('member formats are judged before the rules', () => {
     const chain = startChain()
     const pubKey = nodeKey(1)
-    expect(failure(chain, account(1), 'declareCandidacy', { pubKey: pubKey.subarray(1) })).toBe(
+    expect(refusal(chain, 1, { pubKey: pubKey.subarray(1) })).toBe(
       '20 Invalid parameter: pubKey: expected 32 bytes, got 31',
     )
-    expect(failure(chain, account(1), 'declareCandidacy', { pubKey, compRate: '1.000000000000000001' })).toMatch(
-      /^20 Invalid parameter: compRate: /,
-    )
-    expect(failure(chain, account(1), 'declareCandidacy', { pubKey, compRate: '' })).toMatch(
-      /^20 Invalid parameter: compRate: /,
-    )
-    expect(failure(chain, account(1), 'declareCandidacy', { pubKey, maxAmount: '1e3' })).toMatch(
-      /^20 Invalid parameter: maxAmount: /,
-    )
-    expect(failure(chain, account(1), 'declareCandidacy', { pubKey, maxAmount: '' })).toMatch(
-      /^20 Invalid parameter: maxAmount: /,
-    )
+    expect(refusal(chain, 1, { pubKey, compRate: '1.000000000000000001' })).toMatch(/^20 Invalid parameter: compRate: /)
+    expect(refusal(chain, 1, { pubKey, compRate: '' })).toMatch(/^20 Invalid parameter: compRate: /)
+    expect(refusal(chain, 1, { pubKey, maxAmount: '1e3' })).toMatch(/^20 Invalid parameter: maxAmount: /)
+    expect(refusal(chain, 1, { pubKey, maxAmount: '' })).toMatch(/^20 Invalid parameter: maxAmount: /)
     done(chain, account(5), 'declareCandidacy', { pubKey: nodeKey(5), compRate: '1' })
   })
 
@@ -130,9 +119,9 @@ describe('declare', () => {
   ])('%s holds %d bytes of UTF-8 and not one more', (member, max) => {
     const chain = startChain()
     const full = 'é'.repeat(max / 2)
-    expect(
-      failure(chain, account(5), 'declareCandidacy', { pubKey: nodeKey(5), description: { [member]: `${full}x` } }),
-    ).toBe(`20 Invalid parameter: description.${member}: expected at most ${max} bytes, got ${max + 1}`)
+    expect(refusal(chain, 5, { pubKey: nodeKey(5), description: { [member]: `${full}x` } })).toBe(
+      `20 Invalid parameter: description.${member}: expected at most ${max} bytes, got ${max + 1}`,
+    )
     done(chain, account(5), 'declareCandidacy', { pubKey: nodeKey(5), description: { [member]: full } })
     expect(recordOf(chain, account(5))).toMatchObject({ [member]: full })
   })
