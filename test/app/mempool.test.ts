@@ -2,11 +2,9 @@ import { describe, expect, test } from '@jest/globals'
 import { account, GENESIS_TIME, nodeKey, TestChain, tokens } from '../support/testChain.ts'
 import { decodeNonce } from '../../src/tx/nonceQueue.ts'
 import { decodeShortfall } from '../../src/tx/shortfall.ts'
-import { bytesOf, changeParam, done, startChain } from '../modules/support.ts'
+import { bytesOf, changeParam, done, startChain, transfer } from '../modules/support.ts'
 
 const RECHECK = 1
-const transfer = (chain: TestChain, from: number, nonce: number, value = '1') =>
-  chain.tx(account(from), 'transfer', { to: bytesOf(account(6)), value }, nonce)
 const codes = (chain: TestChain, txs: readonly Uint8Array[], type = 0): readonly string[] =>
   txs.map((tx) => {
     const { code = 0, log = '' } = chain.check(tx, type)

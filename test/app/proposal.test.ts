@@ -2,17 +2,10 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { bytesInBlock } from '../../src/abci/blockBytes.ts'
 import { account, type TestChain } from '../support/testChain.ts'
-import { bytesOf, startChain } from '../modules/support.ts'
+import { prepare } from '../chain/support.ts'
+import { startChain, transfer } from '../modules/support.ts'
 
-const prepare = (chain: TestChain, txs: readonly Uint8Array[], maxTxBytes = 1_000_000): readonly Uint8Array[] =>
-  (
-    chain.app.prepareProposal({ ...chain.next({ txs }), maxTxBytes, localLastCommit: { round: 0, votes: [] } }) as {
-      txs: readonly Uint8Array[]
-    }
-  ).txs
 const accepts = (chain: TestChain, txs: readonly Uint8Array[]): boolean => chain.propose({ txs }) === 1
-const transfer = (chain: TestChain, from: number, nonce: number, value = '1') =>
-  chain.tx(account(from), 'transfer', { to: bytesOf(account(6)), value }, nonce)
 
 describe('proposals', () => {
   test('what fails checks 1 to 4 at its place is left out, and what fails later stays', () => {
@@ -26,7 +19,7 @@ describe('proposals', () => {
     ]
     const forged = Uint8Array.from(transfer(chain, 7, 0))
     forged[forged.length - 1] = (forged.at(-1) as number) ^ 1
-    expect(prepare(chain, [junk, first, first, poor, gap, third, forged])).toEqual([first, poor, third])
+    expect(prepare(chain.app, [junk, first, first, poor, gap, third, forged])).toEqual([first, poor, third])
     expect(accepts(chain, [first, poor, third])).toBe(true)
     for (const bad of [[junk], [first, first], [gap], [third], [forged], [poor], [first, third]])
       expect(accepts(chain, bad)).toBe(false)
@@ -44,9 +37,9 @@ describe('proposals', () => {
     const chain = startChain()
     const txs = [0, 1, 2].map((nonce) => transfer(chain, 5, nonce))
     const size = txs.reduce((sum, { length }) => sum + bytesInBlock(length), 0)
-    expect(prepare(chain, txs, size)).toHaveLength(3)
-    expect(prepare(chain, txs, size - 1)).toEqual(txs.slice(0, 2))
-    expect(prepare(chain, txs, 0)).toEqual([])
+    expect(prepare(chain.app, txs, size)).toHaveLength(3)
+    expect(prepare(chain.app, txs, size - 1)).toEqual(txs.slice(0, 2))
+    expect(prepare(chain.app, txs, 0)).toEqual([])
   })
 
   test.each([
@@ -65,13 +58,13 @@ describe('proposals', () => {
     const large = chain.tx(account(5), 'proposeChangeParam', { name: 'x'.repeat(5000), value: '' }, 0)
     const behind = transfer(chain, 5, 1)
     const other = transfer(chain, 7, 0)
-    expect(prepare(chain, [large, behind, other], 1000)).toEqual([other])
+    expect(prepare(chain.app, [large, behind, other], 1000)).toEqual([other])
   })
 
   test('proposals touch no state and no check state', () => {
     const chain = startChain()
     const before = chain.finalize().appHash
-    prepare(chain, [transfer(chain, 5, 0)])
+    prepare(chain.app, [transfer(chain, 5, 0)])
     accepts(chain, [transfer(chain, 5, 0)])
     expect(chain.finalize().appHash).toEqual(before)
     expect(chain.check(transfer(chain, 5, 0))).toMatchObject({ code: 0 })
@@ -92,7 +85,7 @@ describe('proposals', () => {
     )
     fc.assert(
       fc.property(fc.array(one, { maxLength: 12 }), fc.integer({ min: 0, max: 2500 }), (txs, limit) => {
-        const proposed = prepare(chain, txs, limit)
+        const proposed = prepare(chain.app, txs, limit)
         expect(proposed.reduce((sum, { length }) => sum + bytesInBlock(length), 0)).toBeLessThanOrEqual(limit)
         expect(accepts(other, proposed)).toBe(true)
         expect(other.finalize({ txs: proposed }).txResults?.some(({ code }) => [2, 3, 6].includes(code ?? 0))).toBe(

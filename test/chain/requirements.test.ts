@@ -4,11 +4,10 @@ import { describe, expect, jest, test } from '@jest/globals'
 import { parse } from 'smol-toml'
 import sodium from 'sodium-native'
 import { toHex } from '../../src/base/bytes.ts'
-import { addressBytes } from '../../src/values/address.ts'
 import { templateOf, updatedConfigToml } from '../../src/comet/config.ts'
-import { startChain } from '../modules/support.ts'
+import { startChain, transfer } from '../modules/support.ts'
 import { anySeed } from '../support/campaign.ts'
-import { account, type TestChain } from '../support/testChain.ts'
+import type { TestChain } from '../support/testChain.ts'
 import { type Fault, requirements, timeliness } from './requirements.ts'
 import { appOn, extendVotes, finalize, memory, prepare, script } from './support.ts'
 
@@ -40,9 +39,7 @@ describe('each requirement has a test that names it', () => {
 
 describe('time to propose', () => {
   const transfers = (chain: TestChain): readonly Uint8Array[] =>
-    Array.from({ length: 200 }, (_, nonce) =>
-      chain.tx(account(5), 'transfer', { to: addressBytes(account(6).address), value: '1' }, nonce),
-    )
+    Array.from({ length: 200 }, (_, nonce) => transfer(chain, 5, nonce))
 
   test('Req 1: PrepareProposal executes no block, and verifies nothing that CheckTx has verified', () => {
     const chain = startChain()

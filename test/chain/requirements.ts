@@ -3,7 +3,7 @@
  * requirements`. The test chain of src/abci/testing judges; svcd's part is the traffic, and that CheckTx takes no transaction
  * that a block has executed. Requirement 1 is about time, which is measured by itself. CONTRIBUTING.md says how to run it.
  */
-import type { Application, CompleteApplication, PrepareProposalResponse } from '../../src/abci/types.ts'
+import type { Application, CompleteApplication } from '../../src/abci/types.ts'
 import {
   createTestChain,
   random,
@@ -17,7 +17,7 @@ import type { PubKey } from '../../src/values/pubKey.ts'
 import { type CampaignOptions, type CampaignReport, runCampaigns } from '../support/campaign.ts'
 import { account, appStateOf, CHAIN_ID, GENESIS_TIME, TestChain, tokens } from '../support/testChain.ts'
 import { ACCOUNTS, randomAbsent, randomEvidence, randomGenesis, randomTx } from '../sim/traffic.ts'
-import { appOn, memory } from './support.ts'
+import { appOn, memory, prepare } from './support.ts'
 
 const nothing = new Uint8Array(0)
 const BLOCKS_OF_CHAIN = 60
@@ -32,15 +32,6 @@ type Txs = readonly Uint8Array[]
 
 /** What a faulty application does otherwise, so that a test sees the campaign fail. */
 export type Fault = (app: CompleteApplication) => Application
-
-const prepareOn = (chain: TestChain, txs: Txs, maxTxBytes: number): Txs =>
-  (
-    chain.app.prepareProposal({
-      ...chain.next({ txs }),
-      maxTxBytes,
-      localLastCommit: { round: 0, votes: [] },
-    }) as PrepareProposalResponse
-  ).txs ?? []
 
 /** A mempool: transactions of this block and of others, doubled, out of order, cut, and bytes that are none. */
 function mempoolOf(next: Random, fresh: Txs, seen: Txs): Txs {
@@ -179,7 +170,7 @@ export function timeliness({ count, seed }: CampaignOptions): CampaignReport {
   for (const tx of pool) chain.check(tx)
   const times = Array.from({ length: count }, () => {
     const startedMs = performance.now()
-    const { length } = prepareOn(chain, pool, 64 * 1024 * 1024)
+    const { length } = prepare(chain.app, pool, 64 * 1024 * 1024)
     if (length !== PENDING) throw new Error(`${length} of ${PENDING} transactions were proposed`)
     return performance.now() - startedMs
   }).sort((a, b) => a - b)

@@ -144,6 +144,10 @@ export const updatesOf = ({ validatorUpdates = [] }: FinalizeBlockResponse): rea
 /** The 20 bytes of an account's address, as messages hold it. */
 export const bytesOf = ({ address }: Signer): Uint8Array => addressBytes(address)
 
+/** A transfer of base units to account 6, signed with this nonce. */
+export const transfer = (chain: TestChain, from: number, nonce: number, value = '1'): Uint8Array =>
+  chain.tx(account(from), 'transfer', { to: bytesOf(account(6)), value }, nonce)
+
 /**
  * Changes a parameter by a proposal that validator 1, who has two thirds of the power, makes and approves: two blocks.
  */
