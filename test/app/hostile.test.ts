@@ -14,41 +14,26 @@ import type {
 import { utf8 } from '../../src/base/bytes.ts'
 import { assertGenesisLimits } from '../../src/app/genesis.ts'
 import { GenesisError } from '../../src/modules/genesis.ts'
-import { queryEntries, tables, views } from '../../src/modules/registry.ts'
+import { queryEntries, tables } from '../../src/modules/registry.ts'
 import { openOffered } from '../../src/store/snapshot/folder.ts'
 import { writeSnapshot } from '../../src/store/snapshot/write.ts'
-import { openSqliteStore } from '../../src/store/sqlite/sqliteStore.ts'
 import { QUERY_DATA_BYTES_MAX, QUERY_PATH_MAX } from '../../src/app/query.ts'
 import { account, appStateOf, CHAIN_ID, GENESIS_TIME, nodeKey, TestChain, tokens } from '../support/testChain.ts'
 import { requestFrame } from '../abci/peer.ts'
 import { bytes, number } from '../abci/wireBytes.ts'
+import { snapshotNode } from '../support/snapshotNodes.ts'
 import { tempFolder } from '../support/tempFolder.ts'
 
 const { path: folder, remove } = tempFolder('hostile')
-const snapshots = join(folder, 'snapshots')
-const log: object[] = []
 const genesis = {
   accounts: [{ address: account(1).address, balance: tokens(1000) }],
   candidacies: [{ owner: account(1), key: nodeKey(1), shares: tokens(100) }],
 }
-const store = openSqliteStore({ path: join(folder, 'state.db'), tables, views })
-const chain = new TestChain({
-  store,
-  app: {
-    snapshots: {
-      folder: snapshots,
-      restorePath: join(folder, 'restore.db'),
-      replaceBy: store.replaceBy,
-      beginAt: () => undefined,
-    },
-    logger: { info: () => undefined, error: (fields) => void log.push(fields) },
-  },
-})
+const { chain, store, log } = snapshotNode(folder, { interval: 3 })
 
 beforeAll(() => {
   chain.init(genesis)
   chain.advanceTo(3)
-  writeSnapshot(store, tables, snapshots, 300)
 })
 afterAll(() => {
   store.close()
@@ -147,24 +132,10 @@ describe('LoadSnapshotChunk', () => {
   })
 
   test('a file that the disk does not give is an empty chunk and a line in the log', async () => {
-    const path = join(folder, 'broken')
-    const own = openSqliteStore({ path: join(folder, 'broken.db'), tables, views })
-    const lines: object[] = []
-    const broken = new TestChain({
-      store: own,
-      app: {
-        snapshots: {
-          folder: path,
-          restorePath: join(folder, 'r.db'),
-          replaceBy: own.replaceBy,
-          beginAt: () => undefined,
-        },
-        logger: { info: () => undefined, error: (fields) => void lines.push(fields) },
-      },
-    })
+    const { chain: broken, store: own, home, log: lines } = snapshotNode(folder, { interval: 3 })
+    const path = `${home}.snapshots`
     broken.init(genesis)
     broken.advanceTo(3)
-    writeSnapshot(own, tables, path, 300)
     const first = join(path, '3-1', '000000.chunk')
     rmSync(first)
     expect(await broken.app.loadSnapshotChunk({ height: 3, format: 1, chunk: 0 })).toEqual({ chunk: new Uint8Array(0) })
