@@ -67,11 +67,6 @@ describe('an application without handlers', () => {
       value: count === 0 ? {} : { txs: txs.slice(0, count).map((one) => Buffer.from(one)) },
     })
   })
-
-  test('does not serve the mempool of 0.40', async () => {
-    const error = 'unknown request: the application does not serve insertTx'
-    expect(await replyTo('insertTx')).toEqual({ kind: 'exception', value: { error } })
-  })
 })
 
 test('methods of a class are handlers, with their own this and with helpers beside them', async () => {

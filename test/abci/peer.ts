@@ -5,6 +5,7 @@ import { abci } from '../../src/codec/gen/abci.js'
 import type { StaticMessage } from '../../src/codec/protobuf.ts'
 import { createFrameReader } from '../../src/abci/frame.ts'
 import { type TempFolder, tempFolder } from '../support/tempFolder.ts'
+import { varint } from './wireBytes.ts'
 import {
   type AbciServer,
   type AbciServerOptions,
@@ -17,12 +18,7 @@ const Request = abci['Request'] as StaticMessage
 const Response = abci['Response'] as StaticMessage
 
 /** A varint length and the bytes. */
-export function frameOf(body: Uint8Array): Buffer {
-  const header: number[] = []
-  let rest = body.length
-  for (; rest > 127; rest = Math.floor(rest / 128)) header.push((rest % 128) + 128)
-  return Buffer.concat([Uint8Array.from([...header, rest]), body])
-}
+export const frameOf = (body: Uint8Array): Buffer => Buffer.concat([varint(BigInt(body.length)), body])
 
 /** The frame of one request, as a node writes it. */
 export const requestFrame = (kind: string, request: object = {}): Buffer =>

@@ -4,6 +4,7 @@ import { concat, utf8 } from '../../../src/base/bytes.ts'
 import { addressBytes, addressOfKey } from '../../../src/values/address.ts'
 import { encodeBody, encodeTx, signBytes } from '../../../src/tx/envelope.ts'
 import { keyPairOfSeed, signDetached } from '../../../src/base/ed25519.ts'
+import { bytes as tag } from '../../abci/wireBytes.ts'
 import { account, CHAIN_ID, type TestChain } from '../../support/testChain.ts'
 import { startChain } from '../support.ts'
 
@@ -15,18 +16,8 @@ const body = (over: object = {}) =>
 const signed = (bytes: Uint8Array): Uint8Array =>
   encodeTx(bytes, pair.publicKey, signDetached(signBytes(bytes), pair.secretKey))
 const good = signed(body())
-const tag = (field: number, bytes: Uint8Array): Uint8Array =>
-  concat(Uint8Array.of(field * 8 + 2), varint(bytes.length), bytes)
 const head = concat(tag(1, utf8(CHAIN_ID)), tag(2, from))
 const transfer = tag(10, concat(tag(1, to), tag(2, utf8('1'))))
-
-function varint(value: number): Uint8Array {
-  const bytes: number[] = []
-  for (let rest = value; ; rest = Math.floor(rest / 128)) {
-    if (rest < 128) return Uint8Array.of(...bytes, rest)
-    bytes.push((rest % 128) + 128)
-  }
-}
 
 /** What the chain says to these bytes: in CheckTx, in a proposal and in a block, where nothing changes. */
 function said(chain: TestChain, bytes: Uint8Array): string {
@@ -42,11 +33,8 @@ function said(chain: TestChain, bytes: Uint8Array): string {
 describe('check 1: one intent has one byte string', () => {
   const notTx = '2 cannot decode transaction: the bytes are not a canonical transaction'
   const notBody = '2 cannot decode transaction: body: the bytes are not a canonical transaction body'
-  const parts = (): { readonly body: Uint8Array; readonly key: Uint8Array; readonly signature: Uint8Array } => {
-    const bytes = body()
-    return { body: bytes, key: pair.publicKey, signature: signDetached(signBytes(bytes), pair.secretKey) }
-  }
-  const { body: b, key, signature } = parts()
+  const [b, key] = [body(), pair.publicKey]
+  const signature = signDetached(signBytes(b), pair.secretKey)
 
   test('our own bytes are the canonical ones', () => {
     expect(concat(tag(1, b), tag(2, key), tag(3, signature))).toEqual(good)
@@ -86,9 +74,9 @@ describe('check 1: one intent has one byte string', () => {
 
   test('no operation and two operations are refused', () => {
     expect(said(startChain(), signed(head))).toBe('2 cannot decode transaction: message: expected one operation, got 0')
-    const two = signed(concat(head, transfer, concat(varint(22 * 8 + 2), Uint8Array.of(0))))
+    const two = signed(concat(head, transfer, tag(22, new Uint8Array(0))))
     expect(said(startChain(), two)).toMatch(/^2 cannot decode transaction: /)
-    const reversed = signed(concat(head, concat(varint(22 * 8 + 2), Uint8Array.of(0)), transfer))
+    const reversed = signed(concat(head, tag(22, new Uint8Array(0)), transfer))
     expect(said(startChain(), reversed)).toMatch(/^2 cannot decode transaction: /)
   })
 
