@@ -11,11 +11,10 @@ import { createOverlay } from '../../../src/store/overlay.ts'
 import { openSqliteReader } from '../../../src/store/sqlite/sqliteReader.ts'
 import { checkVersion } from '../../../src/store/sqlite/schema.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/sqliteStore.ts'
-import type { State } from '../../../src/store/state.ts'
-import type { Store } from '../../../src/store/store.ts'
 import { uint } from '../../../src/values/number.ts'
 import { text } from '../../../src/values/text.ts'
 import { type RowOf, table } from '../../../src/store/table.ts'
+import { commitWith } from '../snapshot/support.ts'
 import {
   absences,
   accounts,
@@ -37,12 +36,6 @@ afterAll(() => {
 })
 let files = 0
 const newPath = (): string => join(folder, `${files++}.db`)
-
-function commitWith(store: Store, write: (state: State) => void): void {
-  const overlay = createOverlay(store)
-  write(overlay)
-  store.commit(store.prepare(overlay), { height: store.height() + 1, timeMs: 1, chainId: 'test', transactions: 0 })
-}
 
 /** A state of one committed block, closed. */
 function made(): string {
@@ -249,7 +242,7 @@ test('a reader sees one whole block for as long as it reads, whatever is committ
   expect(seen[3]).toEqual(seen[4])
   expect(reader.read((state) => [state.height(), state.get(absences, { candidacyId: 5 })?.count])).toEqual([2, 2])
   expect(reader.read((state) => [state.timeMs(), state.chainId(), state.appHash(), state.block(1)?.height])).toEqual([
-    1,
+    2000,
     'test',
     store.appHash(),
     1,
