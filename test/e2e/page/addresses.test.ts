@@ -6,7 +6,7 @@ import { Svc } from '../../../src/client/index.ts'
 import { FAUCET_PAYMENTS_MAX } from '../../../src/gateway/http/limits.ts'
 import { findings } from '../support/axe.ts'
 import { devnetPages, withBrowser } from '../support/page.ts'
-import { openAccount, signAndClose } from '../support/wallet.ts'
+import { openAccount, openKey, openWay, signAndClose } from '../support/wallet.ts'
 
 withBrowser('addresses and drafts', () => {
   const site = devnetPages()
@@ -148,8 +148,7 @@ withBrowser('addresses and drafts', () => {
     const { page, goTo } = await site.open('send')
     await page.getByLabel('To', { exact: true }).fill(addressOf(2))
     await page.getByLabel('Amount').fill('0.125')
-    await page.getByRole('banner').getByRole('button', { name: 'Open wallet' }).click()
-    await page.getByRole('radio', { name: 'Private key' }).check()
+    await openWay(page, 'Private key')
     await page.getByLabel('Private key').last().fill('3c'.repeat(32))
     await page.getByRole('radio', { name: 'Words' }).check()
     await page.getByLabel('Words').last().fill('legal winner thank year')
@@ -194,11 +193,7 @@ withBrowser('addresses and drafts', () => {
 
   test('"Get tokens" brings tokens on a devnet, from the wallet too, until it is too often', async () => {
     const { page, shot } = await site.open('account')
-    await page.getByRole('banner').getByRole('button', { name: 'Open wallet' }).click()
-    await page.getByRole('radio', { name: 'Private key' }).check()
-    await page.getByLabel('Private key').last().fill('4d'.repeat(32))
-    await page.getByRole('button', { name: 'Open', exact: true }).click()
-    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await openKey(page, '4d'.repeat(32))
     const address = new Svc(site.net.url).accounts.add('4d'.repeat(32))
     await page.getByRole('button', { name: 'Get tokens' }).click()
     await page.getByText(/The tokens came in block \d+\./).waitFor()
@@ -220,11 +215,7 @@ withBrowser('addresses and drafts', () => {
     const { page } = await site.open('')
     await page.route('**/page.json', (route) => route.fulfill({ json: { devnet: false, light: false } }))
     await page.reload()
-    await page.getByRole('banner').getByRole('button', { name: 'Open wallet' }).click()
-    await page.getByRole('radio', { name: 'Private key' }).check()
-    await page.getByLabel('Private key').last().fill('4d'.repeat(32))
-    await page.getByRole('button', { name: 'Open', exact: true }).click()
-    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await openKey(page, '4d'.repeat(32))
     await page.goto(`${site.net.url}/#/account`)
     await page.getByRole('link', { name: 'Send tokens' }).waitFor()
     expect(await page.getByRole('button', { name: 'Get tokens' }).count()).toBe(0)

@@ -5,6 +5,7 @@ import { Svc } from '../../../src/client/index.ts'
 import { createKeystore, openKeystore } from '../../../src/keys/keystore.ts'
 import { findings } from '../support/axe.ts'
 import { devnetPages, type WebPage, withBrowser } from '../support/page.ts'
+import { openKey, openWallet, openWay, showNewWords } from '../support/wallet.ts'
 
 const PASSWORD = 'a pass phrase of several words'
 const WORDS = 'legal winner thank year wave sausage worth useful legal winner thank yellow'
@@ -20,33 +21,15 @@ withBrowser('keys of the page', () => {
     web = await site.open('', { acceptDownloads: true })
   })
 
-  async function openWay(way: string): Promise<void> {
-    await web.page
-      .getByRole('banner')
-      .getByRole('button', { name: /wallet/i })
-      .click()
-    await web.page.getByRole('radio', { name: way }).check()
-  }
-
   /** Waits until the field with this label has the focus, which it takes behind the next frame. */
   const hasFocus = (label: string): Promise<void> =>
     web.page.getByLabel(label, { exact: true }).and(web.page.locator(':focus')).waitFor()
 
-  async function openKey(): Promise<string> {
-    await openWay('Private key')
-    await web.page.getByLabel('Private key').last().fill(KEY)
-    await web.page.getByRole('button', { name: 'Open', exact: true }).click()
-    await web.page.getByRole('dialog').waitFor({ state: 'detached' })
-    return new Svc(site.net.url).accounts.add(KEY)
-  }
-
   test('the words of a new account are asked about before they go, however one leaves them', async () => {
     const { page, shot } = web
     const question = page.getByRole('alertdialog')
-    await openWay('New account')
-    await page.getByRole('button', { name: 'Show the words' }).click()
-    await page.locator('ol.words').waitFor()
-    const words = await page.locator('ol.words li').allTextContents()
+    await openWallet(page)
+    const words = await showNewWords(page)
     await page.locator(':focus', { hasText: 'Write these down in this order.' }).waitFor()
     // Of two Escapes a browser asks the page about the first one only.
     for (const _ of [1, 2, 3]) {
@@ -78,12 +61,9 @@ withBrowser('keys of the page', () => {
       const detail = { info: { uuid: '1', name: 'Late Wallet' }, provider: { request: walletRequest } }
       addEventListener('eip6963:requestProvider', () => dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail })))
     }`)
-    await openWay('Connect wallet')
+    await openWay(page, 'Connect wallet')
     await page.getByRole('button', { name: 'Connect Late Wallet' }).click()
-    await page.getByRole('radio', { name: 'New account' }).check()
-    await page.getByRole('button', { name: 'Show the words' }).click()
-    await page.locator('ol.words').waitFor()
-    const words = await page.locator('ol.words li').allTextContents()
+    const words = await showNewWords(page)
     connected.resolve([`0x${'ab'.repeat(20)}`])
     await page.getByRole('heading', { name: 'Open accounts' }).waitFor()
     expect(await page.locator('ol.words li').allTextContents()).toEqual(words)
@@ -91,9 +71,8 @@ withBrowser('keys of the page', () => {
 
   test('a browser that closes the dialog by itself gets it back with the question', async () => {
     const { page } = web
-    await openWay('New account')
-    await page.getByRole('button', { name: 'Show the words' }).click()
-    await page.locator('ol.words').waitFor()
+    await openWallet(page)
+    await showNewWords(page)
     await page.locator('dialog').evaluate((dialog) => (dialog as unknown as { close: () => void }).close())
     await page.getByRole('alertdialog').waitFor()
     await page.getByRole('button', { name: 'Keep the words' }).click()
@@ -102,10 +81,8 @@ withBrowser('keys of the page', () => {
 
   test('each step of a new account takes the focus, and leads back to the same words', async () => {
     const { page, shot } = web
-    await openWay('New account')
-    await page.getByRole('button', { name: 'Show the words' }).click()
-    await page.locator('ol.words').waitFor()
-    const words = await page.locator('ol.words li').allTextContents()
+    await openWallet(page)
+    const words = await showNewWords(page)
     const labels = page.locator('dialog label', { hasText: /^Word / })
     const asked: string[] = []
     for (let times = 0; times < 6; times++) {
@@ -133,7 +110,8 @@ withBrowser('keys of the page', () => {
 
   test('an open account is saved as a keystore at any time', async () => {
     const { page, shot } = web
-    const address = await openKey()
+    const address = new Svc(site.net.url).accounts.add(KEY)
+    await openKey(page, KEY)
     await page.getByRole('button', { name: 'is open. Show the wallet' }).click()
     await page.getByRole('button', { name: `Save as a file the key of ${address}` }).click()
     await page.getByLabel('Password of the keystore file').fill('short')
@@ -160,7 +138,7 @@ withBrowser('keys of the page', () => {
 
   test('a wrong phrase names the word that is not in the list, or says that the checksum fails', async () => {
     const { page, shot } = web
-    await openWay('Words')
+    await openWay(page, 'Words')
     const field = page.getByLabel('Words').last()
     for (const [words, why] of [
       [WORDS.replace('sausage', 'sausages'), 'Word 6, “sausages”, is not in the list of English words.'],
@@ -182,7 +160,7 @@ withBrowser('keys of the page', () => {
 
   test('a bad file is told at the file, and a wrong password at the password', async () => {
     const { page, shot } = web
-    await openWay('Keystore file')
+    await openWay(page, 'Keystore file')
     const file = page.locator('input[type=file]')
     const describedBy = (field: typeof file): Promise<string | null> =>
       field.evaluate((one) => {
@@ -213,7 +191,7 @@ withBrowser('keys of the page', () => {
     const { page, shot } = web
     await page.clock.install()
     await page.reload()
-    await openKey()
+    await openKey(page, KEY)
     await web.goTo('send')
     await page.getByLabel('Amount').fill('1.25')
     // The clock stands still while the moment matters: a busy machine takes seconds for a step.
@@ -243,7 +221,7 @@ withBrowser('keys of the page', () => {
     await page.keyboard.press('Shift')
     await page.locator('main').click()
     await locked.waitFor()
-    await openKey()
+    await openKey(page, KEY)
     await locked.waitFor({ state: 'detached' })
     // Who locks by hand knows why.
     await page.getByRole('button', { name: 'is open. Show the wallet' }).click()

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { Svc } from '../../../src/client/index.ts'
 import { createKeystore } from '../../../src/keys/keystore.ts'
 import { devnetPages, type WebPage, withBrowser } from '../support/page.ts'
+import { openAccount, openKey, openWallet, openWay, showNewWords } from '../support/wallet.ts'
 
 const PASSWORD = 'a pass phrase of several words'
 const WORDS = 'legal winner thank year wave sausage worth useful legal winner thank yellow'
@@ -55,20 +56,13 @@ withBrowser('the wallet', () => {
     web = await site.open('', { acceptDownloads: true })
   })
 
-  const { openWay, act } = {
-    openWay: async (way: string) => {
-      await web.page.getByRole('button', { name: 'Open wallet' }).click()
-      await web.page.getByRole('radio', { name: way }).check()
-    },
-    act: () => web.page.getByRole('button', { name: 'Send', exact: true }).click(),
-  }
+  const act = () => web.page.getByRole('button', { name: 'Send', exact: true }).click()
 
   /** Opens an account of the devnet and fills the form of a transfer, up to the sheet. */
   async function review(amount: string, words = amount): Promise<void> {
     const { page, goTo } = web
     await goTo(`send?to=${address(2)}&value=${amount}`)
-    await page.getByRole('button', { name: 'Open wallet' }).click()
-    await page.getByRole('button', { name: `Use ${address(1)}` }).click()
+    await openAccount(page, address(1))
     await act()
     await page.getByText(`Send ${words} token to ${address(2)}.`).waitFor()
   }
@@ -77,7 +71,7 @@ withBrowser('the wallet', () => {
     const { page, shot } = web
     const sentText = recordSent(page)
     const key = site.net.accounts[3]?.privateKey ?? ''
-    await openWay('Keystore file')
+    await openWay(page, 'Keystore file')
     await page.getByLabel('Keystore file', { exact: true }).last().setInputFiles(keystoreFile(key))
     const password = page.getByLabel('Password')
     await password.fill('another one')
@@ -103,7 +97,7 @@ withBrowser('the wallet', () => {
   test('opens an account of words, and of a private key, and sends neither', async () => {
     const { page } = web
     const sentText = recordSent(page)
-    await openWay('Words')
+    await openWay(page, 'Words')
     await page.getByLabel('Words').last().fill('these are no words of a mnemonic at all')
     await page.getByRole('button', { name: 'Open', exact: true }).click()
     await page.getByText('Word 1, “these”, is not in the list').waitFor()
@@ -125,10 +119,9 @@ withBrowser('the wallet', () => {
 
   test('makes an account whose words are asked back, with a keystore file that opens', async () => {
     const { page, shot } = web
-    await openWay('New account')
-    await page.getByRole('button', { name: 'Show the words' }).click()
+    await openWallet(page)
+    const words = await showNewWords(page)
     await page.getByText('Write these down in this order.').waitFor()
-    const words = await page.locator('ol.words li').allTextContents()
     expect(words).toHaveLength(24)
     await shot('wallet-words')
     await page.getByRole('button', { name: 'I have written them down' }).click()
@@ -156,7 +149,7 @@ withBrowser('the wallet', () => {
 
   test('marks the accounts of a devnet', async () => {
     const { page, shot } = web
-    await page.getByRole('button', { name: 'Open wallet' }).click()
+    await openWallet(page)
     await page.getByText('Public keys of a devnet: anybody can use them').waitFor()
     await shot('wallet-devnet')
     await page.getByRole('button', { name: `Use ${address(1)}` }).click()
@@ -241,8 +234,7 @@ withBrowser('the wallet', () => {
     await page.clock.install()
     await page.reload()
     await web.goTo(`send?to=${address(2)}&value=1`)
-    await page.getByRole('button', { name: 'Open wallet' }).click()
-    await page.getByRole('button', { name: `Use ${address(1)}` }).click()
+    await openAccount(page, address(1))
     const isAsked = Promise.withResolvers<void>()
     await page.route('**/', async (route) => {
       if (route.request().postData()?.includes('svc_queryParams')) isAsked.resolve()
@@ -305,12 +297,7 @@ withBrowser('the wallet', () => {
       return route.fulfill({ json: Array.isArray(calls) ? answers : answers[0] })
     })
     await page.reload()
-    await openWay('Private key')
-    await page
-      .getByLabel('Private key')
-      .last()
-      .fill(site.net.accounts[5]?.privateKey ?? '')
-    await page.getByRole('button', { name: 'Open', exact: true }).click()
+    await openKey(page, site.net.accounts[5]?.privateKey ?? '')
     await web.goTo(`send?to=${address(2)}`)
     await page.getByLabel('Amount').fill('1.25')
     await act()

@@ -12,7 +12,7 @@ import { addressBytes } from '../../../src/values/address.ts'
 import { ethWallet, privateKey } from '../../support/wallet.ts'
 import { findings } from '../support/axe.ts'
 import { deadKey, devnetPages, type WebPage, withBrowser } from '../support/page.ts'
-import { signAndClose, signSheet } from '../support/wallet.ts'
+import { openKey, openWay, signAndClose, signSheet } from '../support/wallet.ts'
 
 /** A key of the page. */
 const OWN_KEY = '5a'.repeat(32)
@@ -98,19 +98,14 @@ withBrowser('wallets that people already have', () => {
   }
 
   async function connect({ page }: Pick<WebPage, 'page'>): Promise<void> {
-    await page
-      .getByRole('banner')
-      .getByRole('button', { name: /wallet$/i })
-      .click()
-    await page.getByRole('radio', { name: 'Connect wallet' }).check()
+    await openWay(page, 'Connect wallet')
     await page.getByRole('button', { name: 'Connect Test Wallet' }).click()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
   }
 
   test('lists the wallets that announce themselves, as text; a refusal is said and nothing is lost', async () => {
     const { page, shot, wallet } = await openWith(1, `send?to=${addressOf(2)}&value=1.5`, PHONE)
-    await page.getByRole('button', { name: 'Open wallet' }).click()
-    await page.getByRole('radio', { name: 'Connect wallet' }).check()
+    await openWay(page, 'Connect wallet')
     const list = page.locator('.pick li', { hasText: 'calls itself' })
     await list.first().waitFor()
     expect(await list.locator('.user-text').allTextContents()).toEqual([
@@ -201,17 +196,8 @@ withBrowser('wallets that people already have', () => {
   test('two of two, a key of the page and a wallet, send a transfer that is passed on as a link', async () => {
     const { page, goTo, shot } = await site.open('', { acceptDownloads: true })
     const own = new Svc(site.net.url).accounts.add(OWN_KEY)
-    const open = async (way: string): Promise<void> => {
-      await page
-        .getByRole('banner')
-        .getByRole('button', { name: /wallet$/i })
-        .click()
-      await page.getByRole('radio', { name: way }).check()
-    }
-    await open('Private key')
-    await page.getByLabel('Private key').last().fill(OWN_KEY)
-    await page.getByRole('button', { name: 'Open', exact: true }).click()
-    await open('Several keys')
+    await openKey(page, OWN_KEY)
+    await openWay(page, 'Several keys')
     await page.getByRole('button', { name: 'Make the account' }).click()
     await page.getByText('Members: expected 2 to 16, got 0').waitFor()
     await page.getByLabel('Members').fill(first)
@@ -322,10 +308,7 @@ withBrowser('wallets that people already have', () => {
     expect(await page.getByRole('button', { name: 'Send', exact: true }).count()).toBe(0)
     await shot('several-wrong', true)
     expect(await findings(page)).toEqual([])
-    await page.getByRole('banner').getByRole('button', { name: 'Open wallet' }).click()
-    await page.getByRole('radio', { name: 'Private key' }).check()
-    await page.getByLabel('Private key').last().fill(OWN_KEY)
-    await page.getByRole('button', { name: 'Open', exact: true }).click()
+    await openKey(page, OWN_KEY)
     await page.getByRole('button', { name: `Sign as ${own.address}` }).click()
     await page.getByText('Enough have signed.').waitFor()
     // It is checked behind the next frame.

@@ -1,11 +1,37 @@
 import type { Page } from 'playwright-core'
 
-/** Opens the wallet of the page with a public account of the devnet. */
-export async function openAccount(page: Page, address: string): Promise<void> {
-  await page
+/** Opens the wallet of the page. */
+export const openWallet = (page: Page): Promise<void> =>
+  page
     .getByRole('banner')
     .getByRole('button', { name: /wallet$/i })
     .click()
+
+/** Opens the wallet of the page at one of the ways to open an account. */
+export async function openWay(page: Page, way: string): Promise<void> {
+  await openWallet(page)
+  await page.getByRole('radio', { name: way }).check()
+}
+
+/** Opens the account of a private key in the page. */
+export async function openKey(page: Page, key: string): Promise<void> {
+  await openWay(page, 'Private key')
+  await page.getByLabel('Private key').last().fill(key)
+  await page.getByRole('button', { name: 'Open', exact: true }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+}
+
+/** Has the page show the words of a new account, and returns them. */
+export async function showNewWords(page: Page): Promise<string[]> {
+  await page.getByRole('radio', { name: 'New account' }).check()
+  await page.getByRole('button', { name: 'Show the words' }).click()
+  await page.locator('ol.words').waitFor()
+  return page.locator('ol.words li').allTextContents()
+}
+
+/** Opens the wallet of the page with a public account of the devnet. */
+export async function openAccount(page: Page, address: string): Promise<void> {
+  await openWallet(page)
   await page.getByRole('button', { name: `Use ${address}` }).click()
 }
 
