@@ -1,7 +1,7 @@
 import './browser.ts'
 import { describe, expect, test } from '@jest/globals'
 import examples from '../../src/gateway/rpc/examples.json' with { type: 'json' }
-import { dueOf, outflowOf, sentenceOf, type TxRequest, warningOf } from '../../src/dashboard/operations/index.ts'
+import { pageOf, sentenceOf, type TxRequest } from '../../src/dashboard/operations/index.ts'
 import type { Facts, Stake } from '../../src/dashboard/wallet/facts.ts'
 import { txEntries } from '../../src/modules/registry.ts'
 import { TOKEN } from '../../src/base/amount.ts'
@@ -164,6 +164,9 @@ const cases = Object.entries(SAID).flatMap(([operation, all]) =>
   all.map(([input, words, units]) => ({ request: { operation, input } as unknown as TxRequest, words, units })),
 )
 
+/** What a request takes from the balance, in base units. */
+const takenBy = (request: TxRequest, of = facts) => pageOf(request).outflow?.(request.input, of)?.units
+
 // test/gateway/openrpc.test.ts demands an example of each.
 const recorded = Object.entries(examples).flatMap(([name, { params }]) =>
   txEntries.flatMap(({ operation, method }) => (method === name ? [{ operation, params: params as object }] : [])),
@@ -172,12 +175,12 @@ const recorded = Object.entries(examples).flatMap(([name, { params }]) =>
 test.each(recorded)('$operation: the recorded example is a sentence', ({ operation, params: input }) => {
   const request = { operation, input } as unknown as TxRequest
   expect(sentenceOf(request, facts)).toMatch(/^[A-Z](?!.*(?:undefined|null|NaN|\[object)).*\.$/)
-  expect(outflowOf(request, facts)?.units).not.toBe(0n)
+  expect(takenBy(request)).not.toBe(0n)
 })
 
 test.each(cases)('$request.operation: $words', ({ request, words, units }) => {
   expect(sentenceOf(request, facts)).toBe(words)
-  expect(outflowOf(request, facts)?.units).toBe(units)
+  expect(takenBy(request)).toBe(units)
 })
 
 describe('a candidacy with which others have staked', () => {
@@ -221,7 +224,7 @@ describe('a candidacy with which others have staked', () => {
 
   test.each(said)('$words', ({ request, words, units }) => {
     expect(sentenceOf(request as TxRequest, with2)).toBe(words)
-    expect(outflowOf(request as TxRequest, with2)?.units).toBe(units)
+    expect(takenBy(request as TxRequest, with2)).toBe(units)
   })
 })
 
@@ -236,14 +239,13 @@ describe('a candidacy that comes back', () => {
 
   test('adds to what still unbonds what the self-stake lacks', () => {
     const back = { ...facts, candidacy: { record: withdrawn, stake, unbonding: 400n * TOKEN } }
-    expect(outflowOf(activate, back)?.units).toBe(600n * TOKEN)
+    expect(takenBy(activate, back)).toBe(600n * TOKEN)
     expect(sentenceOf(activate, back)).toBe('Activate your candidacy again, staking 600 token.')
   })
 
   test('adds nothing when more unbonds than the self-stake', () => {
-    expect(
-      outflowOf(activate, { ...facts, candidacy: { record: withdrawn, stake, unbonding: 1001n * TOKEN } }),
-    ).toBeUndefined()
+    const back = { ...facts, candidacy: { record: withdrawn, stake, unbonding: 1001n * TOKEN } }
+    expect(takenBy(activate, back)).toBeUndefined()
   })
 })
 
@@ -269,7 +271,8 @@ test.each([
   ['withdraw', {}, { name: 'Paid out', blocks: 60480 }],
   ['transfer', {}, undefined],
 ])('%s with %j says when it comes about', (operation, input, due) => {
-  expect(dueOf(requestOf(operation, input), facts)).toEqual(due)
+  const request = requestOf(operation, input)
+  expect(pageOf(request).due?.(request.input, facts)).toEqual(due)
 })
 
 test.each([
@@ -280,12 +283,16 @@ test.each([
   ],
 ])('a vote on a proposal with %j says when voting ends', (end, due) => {
   const of = { ...facts, proposal: { ...proposal, ...end } as typeof proposal }
-  expect(dueOf(requestOf('vote', { proposalId: KEY, answer: 'Y' }), of)).toEqual({ name: 'Voting ends', ...due })
+  const request = requestOf('vote', { proposalId: KEY, answer: 'Y' })
+  expect(pageOf(request).due?.(request.input, of)).toEqual({ name: 'Voting ends', ...due })
 })
 
 test('an end of a validator and of the program warn, and so does a vote for the latter', () => {
   const retiring = { ...facts, proposal: { ...proposal, Type: 'retire_program' } as typeof proposal }
-  const warned = (operation: string, of = facts, input = {}) => warningOf(requestOf(operation, input), of) !== undefined
+  const warned = (operation: string, of = facts, input = {}) => {
+    const request = requestOf(operation, input)
+    return pageOf(request).warning?.(request.input, of) !== undefined
+  }
   expect(warned('withdrawCandidacy')).toBe(true)
   expect(warned('proposeRetireProgram')).toBe(true)
   expect(warned('vote', retiring, { answer: 'Y' })).toBe(true)

@@ -18,9 +18,6 @@ export const parameters: readonly Parameter[] = [...PARAMETERS.values()]
 /** The parameter of a name. */
 export const parameterOf = (name: string): Parameter | undefined => PARAMETERS.get(name)
 
-/** True when the values of a parameter are numbers that can be plotted. */
-export const isNumeric = ({ unit }: Parameter): boolean => unit !== ''
-
 /** A value as people read it: numbers with commas. */
 export const formatValue = (value: string | number): string =>
   /^\d+$/.test(String(value)) ? formatCount(BigInt(value)) : String(value)

@@ -1,10 +1,9 @@
 import { type Parameter, PARAMETERS } from '../../modules/params/definitions.ts'
 import { linkTo } from '../route.ts'
 import { isOfType, type Proposal, proposalLink } from './proposals.ts'
-import type { Candidate } from './validators.ts'
+import { type Candidate, cometAddressOf } from './validators.ts'
 import { formatCount } from '../format.ts'
 import { titleOf } from '../proposals/index.ts'
-import { cometAddressOf } from './cometAddress.ts'
 import { svc } from './gateway.ts'
 
 /** What a search finds. */

@@ -6,10 +6,10 @@ import type { Tx } from './useTransactions.ts'
 /** Which transactions are looked for. The gateway knows only `address`; the page itself looks for the others. */
 export interface TxFilter {
   /** Those of the chain without one. */
-  readonly address?: string
-  readonly operation?: string
+  readonly address?: string | undefined
+  readonly operation?: string | undefined
   /** Who sent a transaction of an account: the account, or somebody else. */
-  readonly direction?: 'out' | 'in'
+  readonly direction?: 'out' | 'in' | undefined
 }
 
 /** A page of what was found, and where it was looked for. */

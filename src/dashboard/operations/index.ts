@@ -3,7 +3,7 @@ import { visibleText } from '../marks.ts'
 import type { Words } from '../pieces.ts'
 import type { Facts } from '../wallet/facts.ts'
 import { operationPages as operations } from './gen/pages.ts'
-import type { Due, FieldText, Input, Message, Outflow } from './operation.ts'
+import type { FieldText, Input, Message, OperationPage } from './operation.ts'
 
 const isOperation = (name: string): name is OperationName => Object.hasOwn(operations, name)
 
@@ -36,25 +36,8 @@ export const happened = (operation: OperationName, attributes: Message): Words =
 export const sentenceOf = <O extends OperationName>({ operation, input }: TxRequest<O>, facts: Facts): string =>
   visibleText(operations[operation].sentence(input, facts))
 
-/** What a request takes from the balance beside its fee; undefined where it takes nothing. */
-export const outflowOf = <O extends OperationName>(
-  { operation, input }: TxRequest<O>,
-  facts: Facts,
-): Outflow | undefined => operations[operation].outflow?.(input, facts)
-
-/** When what matters of a request comes about; undefined where that is at once. */
-export const dueOf = <O extends OperationName>({ operation, input }: TxRequest<O>, facts: Facts): Due | undefined =>
-  operations[operation].due?.(input, facts)
-
-/** What of a request cannot be taken back. */
-export const warningOf = <O extends OperationName>(
-  { operation, input }: TxRequest<O>,
-  facts: Facts,
-): string | undefined => operations[operation].warning?.(input, facts)
-
-/** What of the chain a request is shown with. */
-export const needsOf = <O extends OperationName>({ operation, input }: TxRequest<O>) =>
-  operations[operation].needs?.(input) ?? {}
+/** What the page says of the operation of a request. */
+export const pageOf = <O extends OperationName>({ operation }: TxRequest<O>): OperationPage<O> => operations[operation]
 
 function fieldOf(operation: string, name: string): FieldText | undefined {
   const fields: Readonly<Record<string, FieldText>> = isOperation(operation) ? operations[operation].fields : {}

@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { cometAddressOf } from '../data/cometAddress.ts'
 import { svc } from '../data/gateway.ts'
 import { refresh } from '../data/questions.ts'
 import { useAnswer } from '../data/useAnswer.ts'
-import { linkTo } from '../route.ts'
-import { Short, UserText } from '../parts/text.tsx'
+import { cometAddressOf, useValidatorSet } from '../data/validators.ts'
+import { Short } from '../parts/text.tsx'
+import { OwnerLink } from '../parts/ValidatorLink.tsx'
 
 const NAMES = 'candidacies/names'
 
@@ -15,7 +15,7 @@ const NAMES = 'candidacies/names'
  * owner comes who has none yet.
  */
 export function useProposers(): (proposer: string) => ComponentChildren {
-  const set = useAnswer('validatorSet', () => svc.async.stake.validator.queryValidatorSet())
+  const set = useValidatorSet()
   const all = useAnswer(NAMES, () => svc.async.stake.validator.list(), 'once')
   const candidacies = all.data?.data ?? []
   const names = new Map(candidacies.map(({ owner_address: owner, description }) => [owner, description.name]))
@@ -29,14 +29,6 @@ export function useProposers(): (proposer: string) => ComponentChildren {
   return (proposer) => {
     const owner = owners.get(proposer)
     if (owner === undefined) return <Short text={proposer} />
-    const name = names.get(owner) ?? ''
-    const link = linkTo(['validators', owner])
-    return name === '' ? (
-      <Short text={owner} to={link} />
-    ) : (
-      <a href={link} title={owner}>
-        <UserText text={name} />
-      </a>
-    )
+    return <OwnerLink owner={owner} name={names.get(owner) ?? ''} />
   }
 }

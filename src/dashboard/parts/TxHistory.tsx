@@ -9,7 +9,7 @@ import { operationNames, operationTitle } from '../operations/index.ts'
 import { linkTo, useRoute } from '../route.ts'
 import { ChoiceList } from './Filter.tsx'
 import { HeightLink, Tokens } from './text.tsx'
-import { ErrorNote, Loading } from './notes.tsx'
+import { Shown } from './notes.tsx'
 import { Steps } from './Steps.tsx'
 import { type Column, Table } from './Table.tsx'
 import { txColumns, txLink } from './transactions.tsx'
@@ -57,10 +57,7 @@ function useFilter(address: string | undefined): { readonly filter: TxFilter; re
   const operation = operationNames.find((name) => name === options.get('operation'))
   const direction = (['in', 'out'] as const).find((one) => one === options.get('direction'))
   return {
-    filter: {
-      ...(operation === undefined ? {} : { operation }),
-      ...(address === undefined ? {} : { address, ...(direction === undefined ? {} : { direction }) }),
-    },
+    filter: { operation, address, direction: address === undefined ? undefined : direction },
     before: options.get('before') ?? undefined,
   }
 }
@@ -110,7 +107,7 @@ export function TxHistory({ address, label }: { readonly address?: string; reado
     before === undefined ? (data === undefined ? latest : Math.max(1, data.height)) : undefined,
     address,
   )
-  const found = before === undefined ? newestOf(told, filter, data) : data
+  const shown = before === undefined ? newestOf(told, filter, data) : data
   const path = address === undefined ? ['transactions'] : ['accounts', address]
   const link = (from?: string): string => linkTo(path, { operation, direction, before: from })
   const columns = address === undefined ? txColumns() : txColumns(moved(address))
@@ -121,36 +118,37 @@ export function TxHistory({ address, label }: { readonly address?: string; reado
         <ChoiceList name='operation' label='Operation' choices={OPERATIONS} />
         {address === undefined ? null : <ChoiceList name='direction' label='Direction' choices={DIRECTIONS} />}
       </div>
-      {error === undefined ? null : <ErrorNote error={error} />}
-      {found === undefined ? (
-        error === undefined && <Loading lines={8} />
-      ) : (
-        <>
-          <Table
-            label={label}
-            columns={columns}
-            rows={found.rows}
-            keyOf={positionOf}
-            linkOf={txLink}
-            part={
-              before === undefined && found.next === null ? undefined : `${formatCount(found.rows.length)} on this page`
-            }
-            empty={
-              isFiltered
-                ? 'None of these.'
-                : address === undefined
-                  ? 'No transaction, as far back as this node has blocks. The next one appears here when it is in a block.'
-                  : 'No transaction of this account or about it, as far back as this node has blocks.'
-            }
-          />
-          {isFiltered && <Searched found={found} />}
-          <Steps
-            label='Pages of transactions'
-            back={{ name: 'Newest', to: before === undefined ? undefined : link() }}
-            on={{ name: 'Older', to: found.next === null ? undefined : link(found.next) }}
-          />
-        </>
-      )}
+      <Shown answer={{ data: shown, error }} lines={8}>
+        {(found) => (
+          <>
+            <Table
+              label={label}
+              columns={columns}
+              rows={found.rows}
+              keyOf={positionOf}
+              linkOf={txLink}
+              part={
+                before === undefined && found.next === null
+                  ? undefined
+                  : `${formatCount(found.rows.length)} on this page`
+              }
+              empty={
+                isFiltered
+                  ? 'None of these.'
+                  : address === undefined
+                    ? 'No transaction, as far back as this node has blocks. The next one appears here when it is in a block.'
+                    : 'No transaction of this account or about it, as far back as this node has blocks.'
+              }
+            />
+            {isFiltered && <Searched found={found} />}
+            <Steps
+              label='Pages of transactions'
+              back={{ name: 'Newest', to: before === undefined ? undefined : link() }}
+              on={{ name: 'Older', to: found.next === null ? undefined : link(found.next) }}
+            />
+          </>
+        )}
+      </Shown>
     </>
   )
 }

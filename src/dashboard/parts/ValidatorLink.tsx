@@ -1,7 +1,7 @@
 import { nameOf, useCandidates } from '../data/validators.ts'
 import { shorten } from '../format.ts'
 import { linkTo } from '../route.ts'
-import { OwnLabel, UserText } from './text.tsx'
+import { OwnLabel, Short, UserText } from './text.tsx'
 
 interface ValidatorProps {
   readonly owner: string
@@ -11,6 +11,17 @@ interface ValidatorProps {
 export function ValidatorName({ owner }: ValidatorProps) {
   const name = nameOf(useCandidates().data, owner)
   return name === '' ? <span class='mono'>{shorten(owner)}</span> : <UserText text={name} />
+}
+
+/** The owner of a candidacy as a link to its page, by the name of that, or by its address where `name` is empty. */
+export function OwnerLink({ owner, name }: ValidatorProps & { readonly name: string }) {
+  const link = linkTo(['validators', owner])
+  if (name === '') return <Short text={owner} to={link} />
+  return (
+    <a href={link} title={owner}>
+      <UserText text={name} />
+    </a>
+  )
 }
 
 /** A validator's name as a link to its page. */

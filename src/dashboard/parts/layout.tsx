@@ -90,7 +90,7 @@ export function Figures({
   readonly figures: readonly {
     readonly name: string
     readonly value: ComponentChildren
-    readonly note?: ComponentChildren
+    readonly note: ComponentChildren
   }[]
 }) {
   return (
@@ -99,7 +99,7 @@ export function Figures({
         <div key={name}>
           <dt>{name}</dt>
           <dd>{value}</dd>
-          {note === undefined ? null : <dd class='note'>{note}</dd>}
+          <dd class='note'>{note}</dd>
         </div>
       ))}
     </dl>

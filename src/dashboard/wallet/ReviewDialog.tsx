@@ -11,7 +11,7 @@ import { Badge, HeightLink, LabelsIn, Moment, Short, Tokens, UserText, Whole, Wh
 import { lazyPart } from '../parts/lazyView.tsx'
 import { WhenBlock } from '../parts/TimeLeft.tsx'
 import { useFocus } from '../parts/useFocus.ts'
-import { dueOf, outflowOf, sentenceOf, type TxRequest, warningOf } from '../operations/index.ts'
+import { pageOf, sentenceOf, type TxRequest } from '../operations/index.ts'
 import type { Due } from '../operations/operation.ts'
 import { formatCount, formatTokens } from '../format.ts'
 import { linkTo } from '../route.ts'
@@ -37,14 +37,14 @@ function When({ due: { height, time, blocks } }: { readonly due: Due }) {
 
 /** What a request costs, and what the account has left. */
 function costOf({ fee, balance, facts }: Review, request: TxRequest) {
-  const outflow = outflowOf(request, facts)
+  const outflow = pageOf(request).outflow?.(request.input, facts)
   const needed = fee + (outflow?.units ?? 0n)
   return { outflow, needed, left: balance - needed }
 }
 
 function Cost({ review, request, body }: Parameters<typeof Signed>[0]) {
   const { outflow, needed, left } = costOf(review, request)
-  const due = dueOf(request, review.facts)
+  const due = pageOf(request).due?.(request.input, review.facts)
   const rows: Readonly<Record<string, ComponentChildren>> = {
     ...(due === undefined ? {} : { [due.name]: <When due={due} /> }),
     ...(body === undefined ? {} : { Chain: <UserText text={body.chainId} />, Nonce: body.nonce }),
@@ -66,6 +66,9 @@ function Cost({ review, request, body }: Parameters<typeof Signed>[0]) {
   )
 }
 
+const warningOf = (request: TxRequest, { facts }: Review): string | undefined =>
+  pageOf(request).warning?.(request.input, facts)
+
 /** A yes and a no stand apart at the first glance. */
 const markOf = ({ operation, input }: TxRequest): string =>
   operation === 'vote' ? ('answer' in input && input.answer === 'Y' ? 'yes' : 'no') : ''
@@ -84,7 +87,7 @@ export function Signed({
   /** What the button that signs is described by; with `-warning` behind it that of the warning. */
   readonly id?: string
 }) {
-  const warning = warningOf(request, review.facts)
+  const warning = warningOf(request, review)
   return (
     <>
       <p id={id} class={`words-signed ${markOf(request)}`}>
@@ -132,7 +135,7 @@ function Before({ open, review }: { readonly open: OpenReview; readonly review: 
           type='button'
           // The focus goes here at once: who hears the page hears what is signed.
           aria-describedby={`${id} ${id}-warning`}
-          class={warningOf(open.request, review.facts) === undefined ? 'main' : 'main danger'}
+          class={warningOf(open.request, review) === undefined ? 'main' : 'main danger'}
           disabled={!canSign}
           // The second click of a double click on whatever opened this dialog signs nothing.
           onClick={({ detail }) => detail < 2 && void sign()}

@@ -1,8 +1,8 @@
 import type { Svc } from '../../client/index.ts'
 import { svc } from '../data/gateway.ts'
 import { stakeConstants } from '../data/stakeConstants.ts'
-import { needsOf, type TxRequest } from '../operations/index.ts'
-import type { Facts } from './facts.ts'
+import { pageOf, type TxRequest } from '../operations/index.ts'
+import type { Facts, Needs } from './facts.ts'
 
 type Ask = Svc['async']
 
@@ -35,7 +35,7 @@ export interface Review {
 /** Asks the chain for everything that a reader has to know before they sign. */
 export async function readReview(request: TxRequest, from: string): Promise<Review> {
   const ask = svc.async
-  const needs = needsOf(request)
+  const needs: Needs = pageOf(request).needs?.(request.input) ?? {}
   const [{ fee }, balance, { data: params }, defaultMaxAmount, candidacy, proposal, handOver] = await Promise.all([
     ask.estimateFee(request.operation),
     ask.getBalance(from),

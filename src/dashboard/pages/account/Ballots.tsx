@@ -2,6 +2,7 @@ import { type Proposal, proposalLink, useLatest, useProposalNews } from '../../d
 import { svc } from '../../data/gateway.ts'
 import { stakesIn, useStakes } from '../../data/stakes.ts'
 import { useAnswer } from '../../data/useAnswer.ts'
+import { useValidatorSet } from '../../data/validators.ts'
 import { useOwnedVotes } from '../../data/votes.ts'
 import { formatCount } from '../../format.ts'
 import { Section } from '../../parts/layout.tsx'
@@ -76,7 +77,7 @@ export function Ballots({ address }: { readonly address: string }) {
   const news = useProposalNews()
   const heard = Math.max(0, ...news.values())
   const { data } = useLatest(useAnswer(`ballots@${heard}`, ask, 'onReturn'))
-  const set = useAnswer('validatorSet', () => svc.async.stake.validator.queryValidatorSet()).data?.data ?? []
+  const set = useValidatorSet().data?.data ?? []
   const stakes = stakesIn(useStakes(address).data)
   const mine = new Set([
     address,

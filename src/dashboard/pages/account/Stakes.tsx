@@ -1,6 +1,5 @@
-import { svc } from '../../data/gateway.ts'
 import { type StakeOf, stakesIn, useStakes } from '../../data/stakes.ts'
-import { useAnswer } from '../../data/useAnswer.ts'
+import { useValidatorSet } from '../../data/validators.ts'
 import { amountColumn } from '../../parts/columns.tsx'
 import { Section } from '../../parts/layout.tsx'
 import { type Column, Table } from '../../parts/Table.tsx'
@@ -74,7 +73,7 @@ const columnsOf = (members: ReadonlySet<string | null>, isMine: boolean): readon
 /** What an account has staked with validators, and what it earned. */
 export function Stakes({ address, isMine = false }: { readonly address: string; readonly isMine?: boolean }) {
   const stakes = stakesIn(useStakes(address).data)
-  const set = useAnswer('validatorSet', () => svc.async.stake.validator.queryValidatorSet()).data?.data ?? []
+  const set = useValidatorSet().data?.data ?? []
   if (stakes.length === 0) return null
   return (
     <Section title='Staked' aside='In tokens, with what they earned'>

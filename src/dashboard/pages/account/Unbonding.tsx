@@ -80,11 +80,7 @@ const columns: readonly Column<Entry>[] = [
     isNumber: true,
     width: '16rem',
   },
-  {
-    title: 'Key of the candidacy',
-    value: ({ key }) => key,
-    isFileOnly: true,
-  },
+  { title: 'Key of the candidacy', value: ({ key }) => key, isFileOnly: true },
 ]
 
 /** What was withdrawn or taken back and is not paid yet. */

@@ -1,13 +1,5 @@
-import { useMemo } from 'preact/hooks'
 import type { Parameter } from '../../../modules/params/definitions.ts'
-import {
-  askChangesOf,
-  formatValue,
-  type GivenValue,
-  isNumeric,
-  rangeOf,
-  useParamsHistory,
-} from '../../data/parameters.ts'
+import { askChangesOf, formatValue, type GivenValue, rangeOf, useParamsHistory } from '../../data/parameters.ts'
 import { proposalLink, type ProposalOf, useLatest } from '../../data/proposals.ts'
 import { svc } from '../../data/gateway.ts'
 import { useAnswer } from '../../data/useAnswer.ts'
@@ -57,18 +49,15 @@ function Steps({
   readonly height: number
   readonly parameter: Parameter
 }) {
-  const [x, y] = useMemo(() => {
-    const ascending = [...rows].reverse().filter((one) => one.height_in_force <= height)
-    const last = ascending.at(-1)
-    const points = last === undefined ? [] : [...ascending, { ...last, height_in_force: height }]
-    return [points.map((one) => one.height_in_force), points.map(({ value }) => Number(value))]
-  }, [rows, height])
+  const ascending = rows.filter((one) => one.height_in_force <= height).toReversed()
+  const last = ascending.at(-1)
+  const points = last === undefined ? [] : [...ascending, { ...last, height_in_force: height }]
   return (
     <Plot
       label={`${parameter.name}, in ${parameter.unit}, by block`}
       kind='steps'
-      x={x}
-      y={y}
+      x={points.map((one) => one.height_in_force)}
+      y={points.map(({ value }) => Number(value))}
       height={200}
       print={(value) => formatValue(String(value))}
     />
@@ -92,16 +81,13 @@ const Proof = ({
 
 /** What a parameter was, from which block on, and by which proposal. */
 export function ParameterHistory({ parameter }: { readonly parameter: Parameter }) {
-  const { name, doc } = parameter
+  const { name, doc, unit } = parameter
   const history = useParamsHistory()
   const known = history.data?.data.length
   const changes = useLatest(
     useAnswer(known === undefined ? undefined : `changes/${name}/${known}`, () => askChangesOf(name), 'once'),
   )
-  const rows = useMemo(
-    () => rowsOf(parameter, history.data?.data ?? [], changes.data ?? []),
-    [parameter, history.data, changes.data],
-  )
+  const rows = rowsOf(parameter, history.data?.data ?? [], changes.data ?? [])
   const none = changes.data === undefined ? <Pending /> : null
   const columns: readonly Column<HistoryRow>[] = [
     {
@@ -169,9 +155,8 @@ export function ParameterHistory({ parameter }: { readonly parameter: Parameter 
               />
               {inForce === undefined ? null : <Proof name={name} row={inForce} />}
               <Section title='History'>
-                {rows.length > 1 && isNumeric(parameter) ? (
-                  <Steps rows={rows} height={height} parameter={parameter} />
-                ) : null}
+                {/* Without a unit they are no numbers. */}
+                {rows.length > 1 && unit !== '' ? <Steps rows={rows} height={height} parameter={parameter} /> : null}
                 <div class='stack'>
                   {rows.length <= 1 ? <EmptyNote>No proposal has changed it so far.</EmptyNote> : null}
                   <Table

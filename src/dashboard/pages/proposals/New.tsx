@@ -1,14 +1,18 @@
+import type { OperationName } from '../../../client/gen/forms.ts'
 import type { TransactionResult } from '../../../client/index.ts'
+import { svc } from '../../data/gateway.ts'
 import { proposalLink } from '../../data/proposals.ts'
+import { useAnswer } from '../../data/useAnswer.ts'
 import { OperationForm } from '../../forms/OperationForm.tsx'
 import { View } from '../../parts/layout.tsx'
+import { Pending } from '../../parts/notes.tsx'
+import { Tokens } from '../../parts/text.tsx'
 import { kinds } from '../../proposals/index.ts'
 import type { KindPage } from '../../proposals/kind.tsx'
 import { goTo, linkTo } from '../../route.ts'
 import { closeReview, isWatched } from '../../wallet/act.ts'
 import { useWallet } from '../../wallet/wallet.ts'
 import { NotFound } from '../NotFound.tsx'
-import { Fee } from './Fee.tsx'
 import { useVoters, WhoMay } from './WhoMay.tsx'
 
 /** The chain knows this kind by name only. Source: interface, Limits 6. */
@@ -23,6 +27,16 @@ const NotImplemented = () => (
 )
 
 const TABS: Readonly<Record<string, KindPage | typeof UPGRADE>> = { ...kinds, upgrade_program: UPGRADE }
+
+/** What an operation costs at the present gas price. */
+function Fee({ operation }: { readonly operation: OperationName }) {
+  const fee = useAnswer(`fee/${operation}`, () => svc.async.estimateFee(operation)).data?.fee
+  return (
+    <small class='soft'>
+      Fee: {fee === undefined ? <Pending /> : <Tokens units={fee} decimals={18} />}. You see everything before you sign.
+    </small>
+  )
+}
 
 function KindForm({ kind }: { readonly kind: KindPage }) {
   const parts = kind.useForm()

@@ -1,6 +1,5 @@
 import type { WholeProposal } from '../../data/proposals.ts'
-import { svc } from '../../data/gateway.ts'
-import { useAnswer } from '../../data/useAnswer.ts'
+import { useValidatorSet } from '../../data/validators.ts'
 import { useOwnedVotes } from '../../data/votes.ts'
 import { formatCount, formatShare } from '../../format.ts'
 import { type Column, Table } from '../../parts/Table.tsx'
@@ -87,7 +86,7 @@ const powerColumnsOf = (total: number): readonly Column<VoteRow>[] => [
 /** Who voted what. While the proposal is open, also what each vote counts for, and who of the set has not voted. */
 export function Votes({ proposal }: { readonly proposal: WholeProposal }) {
   const { Votes: votes, Result } = proposal
-  const known = useAnswer('validatorSet', () => svc.async.stake.validator.queryValidatorSet()).data
+  const known = useValidatorSet().data
   const set = known?.data ?? []
   const powers = new Map(set.map(({ owner_address: owner, power }) => [owner ?? '', power]))
   const owned = useOwnedVotes(proposal, votes)

@@ -1,12 +1,10 @@
-import { svc } from '../../data/gateway.ts'
-import { useAnswer } from '../../data/useAnswer.ts'
+import { useValidatorSet } from '../../data/validators.ts'
 import { shorten } from '../../format.ts'
 import { Names } from '../../parts/Names.tsx'
 
 /** The accounts that may propose and vote; undefined until they are known. Source: protocol.md §6, Who decides. */
 export function useVoters(): readonly string[] | undefined {
-  const set = useAnswer('validatorSet', () => svc.async.stake.validator.queryValidatorSet()).data?.data
-  return set?.flatMap(({ owner_address: owner }) => owner ?? [])
+  return useValidatorSet().data?.data.flatMap(({ owner_address: owner }) => owner ?? [])
 }
 
 /** That the account that acts may not do `what`, and who may. */

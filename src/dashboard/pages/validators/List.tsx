@@ -34,25 +34,6 @@ const missedColumn: Column<Candidacy> = {
   width: '5rem',
 }
 
-/** What stands behind the others in the CSV file alone. */
-const fileColumns: readonly Column<Candidacy>[] = [
-  {
-    title: 'Location',
-    value: ({ validator }) => validator.description.location,
-    isFileOnly: true,
-  },
-  {
-    title: 'Website',
-    value: ({ validator }) => validator.description.website,
-    isFileOnly: true,
-  },
-  {
-    title: 'Declared',
-    value: ({ validator }) => validator.created_at,
-    isFileOnly: true,
-  },
-]
-
 const columnsOf = (inflation: Inflation): readonly Column<Candidacy>[] => [
   {
     name: 'rank',
@@ -136,7 +117,9 @@ const columnsOf = (inflation: Inflation): readonly Column<Candidacy>[] => [
     isAction: true,
     width: '3.4rem',
   },
-  ...fileColumns,
+  { title: 'Location', value: ({ validator }) => validator.description.location, isFileOnly: true },
+  { title: 'Website', value: ({ validator }) => validator.description.website, isFileOnly: true },
+  { title: 'Declared', value: ({ validator }) => validator.created_at, isFileOnly: true },
 ]
 
 const CHOICES: readonly (readonly [value: Status | '', title: string])[] = [
@@ -157,7 +140,7 @@ type Answered = NonNullable<ReturnType<typeof useValidators>['data']>
 
 function Summary({ validators, set, absences, params, inflation }: Answered) {
   const proven = set.filter((member) => member.proven)
-  const stake = useMemo(() => validators.reduce((sum, { shares }) => sum + BigInt(shares), 0n), [validators])
+  const stake = validators.reduce((sum, { shares }) => sum + BigInt(shares), 0n)
   const joining = set.length - proven.length
   const missing = absences.filter(({ absent_blocks: count }) => count > 0).length
   const signed = missing === 0 ? 'all signed the last block' : `${formatCount(missing)} missed the last block`
@@ -197,17 +180,13 @@ function Rows({ validators, set, absences, inflation }: Answered) {
   const { options } = useRoute()
   const all = useMemo(() => withMembers(validators, set, absences), [validators, set, absences])
   const text = (options.get('q') ?? '').trim().toLowerCase()
-  const texts = useMemo(() => (text === '' ? [] : all.map(textOf)), [all, text === ''])
   const status = options.get('state') ?? ''
   const rows = useMemo(
-    () =>
-      all.filter(
-        (row, index) => (status === '' || row.status === status) && (text === '' || texts[index]?.includes(text)),
-      ),
-    [all, texts, text, status],
+    () => all.filter((row) => (status === '' || row.status === status) && (text === '' || textOf(row).includes(text))),
+    [all, text, status],
   )
   const columns = useMemo(() => columnsOf(inflation), [inflation])
-  const counts = useMemo(() => Map.groupBy(all, (row) => row.status), [all])
+  const counts = Map.groupBy(all, (row) => row.status)
   return (
     <div class='validators'>
       <div class='filters'>

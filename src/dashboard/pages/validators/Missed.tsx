@@ -1,4 +1,4 @@
-import { useEffect, useMemo } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import { type Commit, commitsOf, type End, type Run, runsOf } from '../../data/signing.ts'
 import { formatCount, formatShare } from '../../format.ts'
 import { heightColumn } from '../../parts/columns.tsx'
@@ -98,12 +98,10 @@ export function Missed({
   useEffect(() => {
     if (isShort) void loadOlder()
   }, [isShort, oldest])
-  const [runs, commits] = useMemo(() => {
-    // An owner may have had another candidacy before.
-    const told = events.filter((event) => event.height >= validator.block_height)
-    const signing = { told, height, keys, absent }
-    return [runsOf(signing), commitsOf(signing, begin, GRID)] as const
-  }, [events, height, keys, absent, begin])
+  // An owner may have had another candidacy before.
+  const told = events.filter((event) => event.height >= validator.block_height)
+  const signing = { told, height, keys, absent }
+  const runs = runsOf(signing)
   const now = runs.find(({ end }) => end === 'open')
   return (
     <Section title='Missed blocks' aside={`since block ${formatCount(oldest)}`}>
@@ -113,7 +111,7 @@ export function Missed({
             It is missing now: it has signed no block since block <HeightLink height={now.first} />.
           </p>
         )}
-        <Grid commits={commits} />
+        <Grid commits={commitsOf(signing, begin, GRID)} />
         {runs.length === 0 ? null : (
           <Table
             label='Missed blocks'

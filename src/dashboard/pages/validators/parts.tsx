@@ -1,6 +1,7 @@
 import { formatCount, formatShare } from '../../format.ts'
 import { visibleText } from '../../marks.ts'
-import { Badge, Short, UserText } from '../../parts/text.tsx'
+import { Badge } from '../../parts/text.tsx'
+import { OwnerLink } from '../../parts/ValidatorLink.tsx'
 import { linkTo } from '../../route.ts'
 import type { Candidate } from '../../data/validators.ts'
 import { type Candidacy, type Status, STATUS_WORDS } from './candidacy.ts'
@@ -30,28 +31,18 @@ export const StatusBadge = ({ status }: { readonly status: Status }) => (
 /** What the mark of the foundation says of a candidacy. */
 export const VERIFIED_MEANING = 'the foundation of this chain has checked who runs it'
 
-/** That the foundation has verified who stands behind a candidacy. */
-export const VerifiedMark = () => (
-  <span class='verified' title={`Verified: ${VERIFIED_MEANING}`}>
-    <span aria-hidden='true'>✓</span>
-    <span class='visually-hidden'>verified</span>
-  </span>
-)
-
-/** A candidacy's name, or the address of its owner, as a link to its page. */
+/** A candidacy by its name, or by the address of its owner, as a link; with the mark of the foundation where it has it. */
 export function NameCell({ validator }: { readonly validator: Candidate }) {
   const { owner_address: owner, description, verified } = validator
-  const name = description.name.trim()
   return (
     <>
-      {name === '' ? (
-        <Short text={owner} to={linkToValidator(owner)} />
-      ) : (
-        <a href={linkToValidator(owner)} title={owner}>
-          <UserText text={name} />
-        </a>
+      <OwnerLink owner={owner} name={description.name.trim()} />
+      {verified === 'Y' && (
+        <span class='verified' title={`Verified: ${VERIFIED_MEANING}`}>
+          <span aria-hidden='true'>✓</span>
+          <span class='visually-hidden'>verified</span>
+        </span>
       )}
-      {verified === 'Y' && <VerifiedMark />}
     </>
   )
 }
