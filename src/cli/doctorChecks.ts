@@ -16,6 +16,15 @@ export interface Finding {
   readonly found: string
 }
 
+/** What a check finds. An error that it throws is a problem. */
+export function examined<Found>(check: string, look: () => Found): Found | Finding {
+  try {
+    return look()
+  } catch (error) {
+    return { check, verdict: 'bad', found: reasonOf(error) }
+  }
+}
+
 const MIB = 1024 * 1024
 
 /** Below this many free bytes a disk counts as full: SQLite's write-ahead log alone grows that large. */
@@ -110,28 +119,19 @@ const appHashFinding = (path: string): Finding => ({
 })
 
 /** Compares the program version that this release runs in a home, which may be `given`, with the chain's. */
-export function examineProgram(home: string, given: number | undefined): Finding {
-  const check = 'program'
-  try {
+export const examineProgram = (home: string, given: number | undefined): Finding =>
+  examined('program', (): Finding => {
+    const check = 'program'
     const runs = programVersionOf(home, given)
     const chain = chainVersionAt(home)
     const why = whyRefused(home, runs, chain)
     if (why !== undefined) return { check, verdict: 'bad', found: why }
     const at = chain.from === 'state' ? `the chain is at version ${chain.version}` : 'this home has no state yet'
     return { check, verdict: 'ok', found: `this release runs version ${runs}, and ${at}` }
-  } catch (error) {
-    return { check, verdict: 'bad', found: reasonOf(error) }
-  }
-}
+  })
 
 /** Checks the SQLite settings of a state, and recomputes its app hash from every row. */
-export function examineState(path: string): readonly Finding[] {
-  if (!existsSync(path)) return [{ check: 'state', verdict: 'note', found: `${path} does not exist yet` }]
-  return Object.entries({ SQLite: sqliteFinding, 'app hash': appHashFinding }).map(([check, look]): Finding => {
-    try {
-      return look(path)
-    } catch (error) {
-      return { check, verdict: 'bad', found: reasonOf(error) }
-    }
-  })
-}
+export const examineState = (path: string): readonly Finding[] =>
+  existsSync(path)
+    ? [examined('SQLite', () => sqliteFinding(path)), examined('app hash', () => appHashFinding(path))]
+    : [{ check: 'state', verdict: 'note', found: `${path} does not exist yet` }]

@@ -21,6 +21,7 @@ import { listKeyFiles, whyOpen } from '../../keys/files.ts'
 import {
   AHEAD_MS_MAX,
   examineBlocks,
+  examined,
   examineDisk,
   examineProgram,
   examineState,
@@ -52,16 +53,15 @@ import { chooseRetention } from './snapshot.ts'
 
 const finding = (check: string, verdict: Finding['verdict'], found: string): Finding => ({ check, verdict, found })
 
-async function versions(): Promise<readonly Finding[]> {
-  const { node } = process.versions
-  const [major = 0, minor = 0] = node.split('.').map(Number)
-  const isServed = major > 22 || (major === 22 && minor >= 14)
-  return [
-    finding('svcd', 'ok', VERSION),
-    finding('Node', isServed ? 'ok' : 'bad', `${node} (22.14 or newer is needed)`),
-    await cometBft(process.env['SVCD_COMETBFT'] ?? ''),
-  ]
-}
+/** What a check may find: nothing, one thing or several. */
+type Findings = Finding | readonly Finding[]
+
+/** The versions of the programs. An older Node does not come here: svcd.js refuses it. */
+const versions = async (): Promise<readonly Finding[]> => [
+  finding('svcd', 'ok', VERSION),
+  finding('Node', 'ok', `${process.versions.node} (22.14 or newer is needed)`),
+  await cometBft(process.env['SVCD_COMETBFT'] ?? ''),
+]
 
 /** The CometBFT that svcd would run; nothing but `named` where that is not empty. */
 async function cometBft(named: string): Promise<Finding> {
@@ -92,62 +92,50 @@ function portsOf(home: string): readonly (readonly [what: string, port: number])
 }
 
 async function ports(home: string): Promise<Finding> {
-  try {
-    const taken = await Promise.all(
-      portsOf(home).map(async ([what, port]) => {
-        const isFree = (await tryConnection('127.0.0.1', port)) !== undefined
-        return `${what} ${port} ${isFree ? 'free' : 'in use'}`
-      }),
-    )
-    return finding('ports', 'ok', taken.join(', '))
-  } catch (error) {
-    return finding('ports', 'bad', reasonOf(error))
-  }
+  const all = examined('ports', () => portsOf(home))
+  if ('verdict' in all) return all
+  const taken = await Promise.all(
+    all.map(async ([what, port]) => {
+      const isFree = (await tryConnection('127.0.0.1', port)) !== undefined
+      return `${what} ${port} ${isFree ? 'free' : 'in use'}`
+    }),
+  )
+  return finding('ports', 'ok', taken.join(', '))
 }
 
 /** Checks a key file of CometBFT: that nobody else can read it, and that it can be read. Finds nothing where there is none. */
-function secretFile(check: string, path: string, read: () => unknown): readonly Finding[] {
-  if (!existsSync(path)) return []
-  const found = statSync(path)
-  const open = whyOpen(path, found)
-  if (open !== undefined) return [finding(check, 'bad', open)]
-  try {
+const secretFile = (check: string, path: string, read: () => unknown): Findings =>
+  examined(check, () => {
+    if (!existsSync(path)) return []
+    const found = statSync(path)
+    const open = whyOpen(path, found)
+    if (open !== undefined) return finding(check, 'bad', open)
     read()
-    return [finding(check, 'ok', `${path}, mode 0${(found.mode & 0o777).toString(8)}`)]
-  } catch (error) {
-    return [finding(check, 'bad', reasonOf(error))]
-  }
-}
+    return finding(check, 'ok', `${path}, mode 0${(found.mode & 0o777).toString(8)}`)
+  })
 
 /** CometBFT does not start without the signing state of its key. Finds nothing where a remote signer has both. */
-function signingState(home: string): readonly Finding[] {
-  if (!existsSync(homeFiles(home).validatorKey)) return []
-  const check = 'signing state'
-  try {
+const signingState = (home: string): Findings =>
+  examined('signing state', () => {
+    if (!existsSync(homeFiles(home).validatorKey)) return []
     const why = whyUnsafeToSign(home)
-    return [
-      finding(check, why === undefined ? 'ok' : 'bad', why ?? `the key signed last at height ${signedHeight(home)}`),
-    ]
-  } catch (error) {
-    return [finding(check, 'bad', reasonOf(error))]
-  }
-}
+    return why === undefined
+      ? finding('signing state', 'ok', `the key signed last at height ${signedHeight(home)}`)
+      : finding('signing state', 'bad', why)
+  })
 
 /** Settings of config/svcd.json that `svcd start` or `svcd gateway` refuses. `ports` and `node` check its addresses. */
-function settings(home: string): readonly Finding[] {
-  try {
+const settings = (home: string): Findings =>
+  examined('settings', () => {
     chooseRetention(home, {})
     allowedAddresses(home, undefined)
     configuredOs(home)
     pageFrom({ home, page: true })
     return []
-  } catch (error) {
-    return [finding('settings', 'bad', reasonOf(error))]
-  }
-}
+  })
 
-function homeAccess(home: string): readonly Finding[] {
-  try {
+const homeAccess = (home: string): Findings =>
+  examined('home', () => {
     accessSync(home, constants.R_OK | constants.W_OK)
     const chainId = chainIdOf(home)
     const os = readConfig(home).eni?.os ?? machineOs()
@@ -161,38 +149,29 @@ function homeAccess(home: string): readonly Finding[] {
           )
         : finding('libraries', 'ok', `for ${os}`),
     ]
-  } catch (error) {
-    return [finding('home', 'bad', reasonOf(error))]
-  }
-}
+  })
 
 /**
  * CometBFT has to keep the mempool: with `app`, which asks the application for its own, releases below 0.40 end
  * themselves when they reach the application by a socket, and svcd has none; with `nop` no transaction comes anywhere.
  */
-function mempoolFinding(home: string): readonly Finding[] {
-  const path = homeFiles(home).config
-  if (!existsSync(path)) return []
-  try {
-    const { type = 'flood' } = readCometConfig(home).mempool ?? {}
+const mempoolFinding = (home: string): Findings =>
+  examined('mempool', () => {
+    const path = homeFiles(home).config
+    const { type = 'flood' } = existsSync(path) ? (readCometConfig(home).mempool ?? {}) : {}
     if (type === 'flood') return []
-    return [
-      finding('mempool', 'bad', `mempool.type in ${path}: expected "flood", got "${type}"; svcd keeps no mempool`),
-    ]
-  } catch (error) {
-    return [finding('mempool', 'bad', reasonOf(error))]
-  }
-}
+    return finding('mempool', 'bad', `mempool.type in ${path}: expected "flood", got "${type}"; svcd keeps no mempool`)
+  })
 
 /** svcd init writes the place of the socket as a whole path, which does not lead into a home that was moved or copied. */
-function socketFinding(home: string): readonly Finding[] {
+function socketFinding(home: string): Findings {
   const path = homeFiles(home).config
   if (!existsSync(path)) return []
   try {
     const [asked, own] = [String(readCometConfig(home).proxy_app ?? ''), abciAddressOf(home)]
     if (!asked.startsWith('unix:///') || asked === own) return []
     const found = `proxy_app in ${path} is ${asked}, but svcd start listens at ${own} if no --abci names another place`
-    return [finding('application', 'note', `${found}. If the home was moved, correct proxy_app`)]
+    return finding('application', 'note', `${found}. If the home was moved, correct proxy_app`)
   } catch {
     return [] // `mempool` tells what is wrong with the file.
   }
@@ -204,19 +183,31 @@ function homeFindings(home: string): readonly Finding[] {
   const files = homeFiles(home)
   const keys = listKeyFiles(join(home, 'keystore'))
   return [
-    ...homeAccess(home),
-    ...settings(home),
-    ...mempoolFinding(home),
-    ...socketFinding(home),
-    ...secretFile('validator key', files.validatorKey, () => readValidatorKey(home)),
-    ...signingState(home),
-    ...secretFile('node key', files.nodeKey, () => readNodeId(home)),
-    ...keys.flatMap((key) => ('problem' in key ? finding('key file', 'bad', key.problem) : [])),
+    homeAccess(home),
+    settings(home),
+    mempoolFinding(home),
+    socketFinding(home),
+    secretFile('validator key', files.validatorKey, () => readValidatorKey(home)),
+    signingState(home),
+    secretFile('node key', files.nodeKey, () => readNodeId(home)),
+    keys.flatMap((key) => ('problem' in key ? finding('key file', 'bad', key.problem) : [])),
     finding('key files', 'ok', String(keys.length)),
-  ]
+  ].flat()
 }
 
-async function nodeFindings(home: string, url: string): Promise<readonly Finding[]> {
+const options = [...commonOptions, nodeOption, programVersionOption] as const
+
+type Flags = FlagsOf<typeof options>
+
+async function nodeFindings(flags: Flags): Promise<readonly Finding[]> {
+  const { home } = flags
+  let url: string
+  try {
+    url = nodeUrl(flags)
+  } catch (error) {
+    if (exitStatusOf(error) === undefined) throw error
+    return [finding('node', 'bad', reasonOf(error))]
+  }
   const rpc = openNodeRpc(url, { timeoutMs: 3000 })
   try {
     const status = await rpc.status()
@@ -241,37 +232,21 @@ async function nodeFindings(home: string, url: string): Promise<readonly Finding
   }
 }
 
-const options = [...commonOptions, nodeOption, programVersionOption] as const
-
-type Flags = FlagsOf<typeof options>
-
-/** The URL of the node, or why there is none. */
-function nodeOf(flags: Flags): { readonly url: string } | { readonly problem: string } {
-  try {
-    return { url: nodeUrl(flags) }
-  } catch (error) {
-    if (exitStatusOf(error) === undefined) throw error
-    return { problem: reasonOf(error) }
-  }
-}
-
 /**
  * Checks versions, ports, the home, its disk, its state and the node. It changes nothing, and reports problems instead of
  * throwing.
  */
 export async function examine(flags: Flags): Promise<readonly Finding[]> {
   const { home, acceptProgramVersion } = flags
-  const at = nodeOf(flags)
-  const node = 'url' in at ? nodeFindings(home, at.url) : [finding('node', 'bad', at.problem)]
   return (
     await Promise.all([
       versions(),
-      ports(home).then((one) => [one]),
+      ports(home),
       homeFindings(home),
       examineDisk(home),
-      existsSync(home) ? [examineProgram(home, acceptProgramVersion)] : [],
+      existsSync(home) ? examineProgram(home, acceptProgramVersion) : [],
       examineState(statePathOf(home)),
-      node,
+      nodeFindings(flags),
     ])
   ).flat()
 }
