@@ -49,31 +49,37 @@ test('a file that is no state is said so, and an absent one is only noted', () =
   expect(verdicts()).toEqual(['SQLite bad', 'app hash bad'])
 })
 
+const findings = () =>
+  examine({ home: folder, json: undefined, node: 'http://127.0.0.1:9', acceptProgramVersion: undefined })
+const look = async (name: string) => (await findings()).find(({ check }) => check === name)
+
 test('a mempool that svcd would have to keep is bad, and the setting is named', async () => {
   mkdirSync(join(folder, 'config'))
   const path = join(folder, 'config', 'config.toml')
-  const flags = { home: folder, json: undefined, node: 'http://127.0.0.1:9', acceptProgramVersion: undefined }
-  const look = async () => (await examine(flags)).find(({ check }) => check === 'mempool')
   for (const type of ['app', 'nop']) {
     writeFileSync(path, `[mempool]\ntype = "${type}"\n`)
-    expect(await look()).toMatchObject({ verdict: 'bad', found: expect.stringContaining(`"flood", got "${type}"`) })
+    expect(await look('mempool')).toMatchObject({
+      verdict: 'bad',
+      found: expect.stringContaining(`"flood", got "${type}"`),
+    })
   }
   writeFileSync(path, '[mempool]\ntype = "flood"\n')
-  expect(await look()).toBeUndefined()
+  expect(await look('mempool')).toBeUndefined()
 })
 
 test('a validator key that others may read is bad, and the way to mend it is said', async () => {
   writeNodeKeys(folder)
   const path = join(folder, 'config', 'priv_validator_key.json')
-  const flags = { home: folder, json: undefined, node: 'http://127.0.0.1:9', acceptProgramVersion: undefined }
-  const look = async () => (await examine(flags)).find(({ check }) => check === 'validator key')
   chmodSync(path, 0o644)
-  expect(await look()).toMatchObject({ verdict: 'bad', found: expect.stringContaining(`chmod 600 ${path}`) })
+  expect(await look('validator key')).toMatchObject({
+    verdict: 'bad',
+    found: expect.stringContaining(`chmod 600 ${path}`),
+  })
   chmodSync(path, 0o600)
-  expect(await look()).toMatchObject({ verdict: 'ok' })
+  expect(await look('validator key')).toMatchObject({ verdict: 'ok' })
   for (const damaged of ['{}', 'null', '\u0000']) {
     writeFileSync(path, damaged)
-    expect(await look()).toMatchObject({
+    expect(await look('validator key')).toMatchObject({
       verdict: 'bad',
       found: expect.stringMatching(
         /^cannot read the key in \S+priv_validator_key\.json: .*\. Put the file back from a backup$/,
@@ -82,35 +88,33 @@ test('a validator key that others may read is bad, and the way to mend it is sai
   }
 })
 
-const findings = (more: object = {}) =>
-  examine({ home: folder, json: undefined, node: 'http://127.0.0.1:9', acceptProgramVersion: undefined, ...more })
-
 test('a validator key without a signing state, or with one that cannot be read, is bad: it could sign a height twice', async () => {
   writeNodeKeys(folder)
   const path = join(folder, 'data', 'priv_validator_state.json')
-  const look = async () => (await findings()).find(({ check }) => check === 'signing state')
   writeFileSync(path, '{"height":"12","round":0,"step":3}')
-  expect(await look()).toMatchObject({ verdict: 'ok', found: 'the key signed last at height 12' })
+  expect(await look('signing state')).toMatchObject({ verdict: 'ok', found: 'the key signed last at height 12' })
   for (const damaged of ['', '{}', 'null']) {
     writeFileSync(path, damaged)
-    expect(await look()).toMatchObject({ verdict: 'bad', found: expect.stringContaining(path) })
+    expect(await look('signing state')).toMatchObject({ verdict: 'bad', found: expect.stringContaining(path) })
   }
   rmSync(path)
-  expect(await look()).toMatchObject({ verdict: 'bad', found: expect.stringContaining('sign a height twice') })
+  expect(await look('signing state')).toMatchObject({
+    verdict: 'bad',
+    found: expect.stringContaining('sign a height twice'),
+  })
   rmSync(join(folder, 'config', 'priv_validator_key.json')) // A remote signer has both.
-  expect(await look()).toBeUndefined()
+  expect(await look('signing state')).toBeUndefined()
 })
 
 test('a home whose CometBFT looks for the application in another home is noted', async () => {
   mkdirSync(join(folder, 'config'))
   const path = join(folder, 'config', 'config.toml')
-  const look = async () => (await findings()).find(({ check }) => check === 'application')
   writeFileSync(path, 'proxy_app = "unix:///old/home/abci.sock"\n')
   const found = expect.stringContaining('If the home was moved, correct proxy_app')
-  expect(await look()).toMatchObject({ verdict: 'note', found })
+  expect(await look('application')).toMatchObject({ verdict: 'note', found })
   for (const right of [abciAddressOf(folder), 'unix://abci.sock', 'tcp://127.0.0.1:26658']) {
     writeFileSync(path, `proxy_app = "${right}"\n`)
-    expect(await look()).toBeUndefined()
+    expect(await look('application')).toBeUndefined()
   }
 })
 
