@@ -34,10 +34,12 @@ beforeEach(() => {
 })
 afterEach(() => remove())
 
-const writeGenesis = (text: string): void => {
+const write = (name: string, text: string): void => {
   mkdirSync(join(folder, 'config'), { recursive: true })
-  writeFileSync(join(folder, 'config', 'genesis.json'), text)
+  writeFileSync(join(folder, 'config', name), text)
 }
+const writeGenesis = (text: string): void => write('genesis.json', text)
+const configure = (config: object): void => write('svcd.json', JSON.stringify(config))
 
 describe('flags', () => {
   test.each([['127.0.0.1:8545'], ['localhost:1'], ['[::1]:65535'], ['example.org:80']])(
@@ -179,8 +181,7 @@ describe('the OS of a node', () => {
   })
 
   test("is the flag's, else the file's", () => {
-    mkdirSync(join(folder, 'config'))
-    writeFileSync(join(folder, 'config', 'svcd.json'), '{"eni":{"os":"centos"}}')
+    configure({ eni: { os: 'centos' } })
     expect(chooseOs(folder, undefined, () => {})).toBe('centos')
     expect(chooseOs(folder, 'ubuntu', () => {})).toBe('ubuntu')
     expect(() => chooseOs(folder, 'beos', () => {})).toThrow('--os')
@@ -203,21 +204,15 @@ describe('the OS of a node', () => {
     ['{"snapshots": {"interval": 5, "kept": 2}}', 'snapshots.kept: no such setting'],
     ['{"pruning": 5}', 'pruning: no such setting'],
   ])('a file that says %s is named', (text, words) => {
-    mkdirSync(join(folder, 'config'), { recursive: true })
-    writeFileSync(join(folder, 'config', 'svcd.json'), text)
+    write('svcd.json', text)
     expect(() => readConfig(folder)).toThrow(`svcd.json: ${words}`)
   })
 })
 
 describe('what a node keeps', () => {
-  const write = (value: unknown): void => {
-    mkdirSync(join(folder, 'config'), { recursive: true })
-    writeFileSync(join(folder, 'config', 'svcd.json'), JSON.stringify(value))
-  }
-
   test("is the flag's, else the file's, else the default", () => {
     expect(chooseRetention(folder, {})).toEqual({ interval: 1000, keep: 2, keepBlocks: 0 })
-    write({ snapshots: { interval: 50, keep: 10 }, pruning: { keepBlocks: 2 } })
+    configure({ snapshots: { interval: 50, keep: 10 }, pruning: { keepBlocks: 2 } })
     expect(chooseRetention(folder, {})).toEqual({ interval: 50, keep: 10, keepBlocks: 2 })
     expect(chooseRetention(folder, { snapshotInterval: '0', keepBlocks: '0' })).toEqual({
       interval: 0,
@@ -253,20 +248,15 @@ describe('what a node keeps', () => {
     ],
     [{}, { pruning: { keepBlocks: null } }, 'config/svcd.json: pruning.keepBlocks: expected'],
   ])('%j over %j is refused with its name', (flags, file, message) => {
-    write(file)
+    configure(file)
     expect(() => chooseRetention(folder, flags)).toThrow(message)
   })
 })
 
 describe('addresses that libraries may come from', () => {
-  const write = (eni: object): void => {
-    mkdirSync(join(folder, 'config'), { recursive: true })
-    writeFileSync(join(folder, 'config', 'svcd.json'), JSON.stringify({ eni }))
-  }
-
   test('none by default; those of the file; those of the flag instead', () => {
     expect(allowedAddresses(folder, undefined)).toEqual([])
-    write({ allowAddresses: ['10.0.0.0/8', '::1'] })
+    configure({ eni: { allowAddresses: ['10.0.0.0/8', '::1'] } })
     expect(allowedAddresses(folder, undefined)).toEqual(['10.0.0.0/8', '::1'])
     expect(allowedAddresses(folder, '127.0.0.1, fd00::/8')).toEqual(['127.0.0.1', 'fd00::/8'])
   })
@@ -274,7 +264,7 @@ describe('addresses that libraries may come from', () => {
   test.each([['10.0.0.0/8'], [['localhost']], [[1]], [['10.0.0.0/40']], [{}]])(
     '%j in the file is told in one line',
     (allowAddresses) => {
-      write({ allowAddresses })
+      configure({ eni: { allowAddresses } })
       expect(() => allowedAddresses(folder, undefined)).toThrow(/^config\/svcd\.json: eni\.allowAddresses: expected /)
     },
   )
@@ -360,10 +350,6 @@ describe('a port that is taken', () => {
 
 describe('the page of a gateway', () => {
   const served = (page = true): boolean => pageFrom({ page, home: folder }).page !== false
-  const configure = (config: object): void => {
-    mkdirSync(join(folder, 'config'), { recursive: true })
-    writeFileSync(join(folder, 'config/svcd.json'), JSON.stringify(config))
-  }
   afterEach(() => {
     delete process.env['SVCD_NO_PAGE']
   })
@@ -393,8 +379,7 @@ describe('the page of a gateway', () => {
 
 test('the samples of config/svcd.json in the pages are read as they stand, and name no setting that is unknown', () => {
   for (const { code } of examplesRunBy('test/cli/settings.test.ts')) {
-    mkdirSync(join(folder, 'config'), { recursive: true })
-    writeFileSync(join(folder, 'config/svcd.json'), code)
+    write('svcd.json', code)
     const config = readConfig(folder)
     const { os, allowAddresses = [] } = config.eni ?? {}
     if (os !== undefined) expect(chooseOs(folder, undefined, () => {})).toBe(os)
