@@ -13,7 +13,7 @@ const INPUTS = [
   'proto/**/*.proto',
   'tools/gen.ts',
   'tools/gen-{client,lists}.ts',
-  'tools/abciTypes.ts',
+  'tools/{abciTypes,names}.ts',
   'tools/client/*.ts',
   'package-lock.json',
   // What the client's functions and their types are made of.

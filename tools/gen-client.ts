@@ -5,15 +5,17 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { TxEntry } from '../src/modules/define.ts'
+import { txEntries } from '../src/modules/registry.ts'
 import type { Fields } from '../src/tx/fields.ts'
-import { clientOperations, clientQueries, type ClientQuery, typeOfSchema } from './client/surface.ts'
+import { clientQueries, type ClientQuery, typeOfSchema } from './client/surface.ts'
 import { eventsSource } from './client/events.ts'
 import { formsSource, typesOf } from './client/forms.ts'
 import { importsOf, rowsSource } from './client/tables.ts'
+import { upper } from './names.ts'
 
 const out = join(import.meta.dirname, '../src/client/gen')
 
-const upper = (name: string): string => `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`
 const inputName = (operation: string): string => `${upper(operation)}Input`
 const resultName = ({ method, isTransaction }: ClientQuery): string =>
   isTransaction ? 'TransactionResult' : `${upper(method.replace(/^.*[_.]/, ''))}Result`
@@ -79,7 +81,7 @@ function treeLines(tree: Tree, form: 'sync' | 'promise', indent: string): string
 
 function functionsTree(): Tree {
   const tree: Record<string, unknown> = {}
-  for (const { call, doc, operation } of clientOperations) {
+  for (const { call, doc, operation } of txEntries) {
     insert(tree, call, {
       doc,
       sync: `Operation<${inputName(operation)}>`,
@@ -140,9 +142,9 @@ const querySource = ({ call, method, isTransaction }: ClientQuery): string => {
   return isTransaction ? `{ ...${made}, isTransaction: true }` : made
 }
 
-function operationSource({ call, method, operation, fields }: (typeof clientOperations)[number]): string {
+function operationSource({ call, method, operation, input }: TxEntry): string {
   if (method !== `svc_${operation}`) throw new Error(`gen-client: ${operation} has the method ${method}`)
-  return `order('${operation}', '${call}', ${fieldsSource(fields)})`
+  return `order('${operation}', '${call}', ${fieldsSource(input)})`
 }
 
 const listSource = (lines: readonly string[]): string => `[\n${lines.map((line) => `  ${line},\n`).join('')}]\n`
@@ -153,11 +155,11 @@ function source(): string {
     '/* Written by tools/gen-client.ts: change the registry, not this file. */',
     "import { field, nested, optional } from '../../tx/fields.ts'",
     "import type { TransactionResult } from '../../tx/result.ts'",
-    ...importsOf(clientOperations.flatMap(({ fields }) => typesOf(fields))),
+    ...importsOf(txEntries.flatMap(({ input }) => typesOf(input))),
     `import type { ${IMPORTS.join(', ')} } from '../types.ts'\n`,
-    ...clientOperations.map(
-      ({ operation, doc, fields }) =>
-        `/** ${doc} */\nexport interface ${inputName(operation)} extends Sender {\n${fieldLines(fields, '  ')}}\n`,
+    ...txEntries.map(
+      ({ operation, doc, input }) =>
+        `/** ${doc} */\nexport interface ${inputName(operation)} extends Sender {\n${fieldLines(input, '  ')}}\n`,
     ),
     ...clientQueries
       .filter(({ isTransaction }) => !isTransaction)
@@ -170,7 +172,7 @@ function source(): string {
     `/** The same functions as promises. */\nexport interface AsyncFunctions {\n${treeLines(tree, 'promise', '  ')}}\n`,
     HELPERS,
     '/** Every operation. */',
-    `export const operations: readonly OperationSpec[] = ${listSource(clientOperations.map(operationSource))}`,
+    `export const operations: readonly OperationSpec[] = ${listSource(txEntries.map(operationSource))}`,
     '/** Every query. */',
     `export const queries: readonly QuerySpec[] = ${listSource(clientQueries.map(querySource))}`,
   ].join('\n')

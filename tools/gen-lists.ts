@@ -6,6 +6,7 @@
  */
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
+import { camel } from './names.ts'
 
 /** An exported constant, what it is listed by, and the file that has it. */
 interface Declared {
@@ -27,8 +28,6 @@ function declaredIn(root: string, files: string, pattern: RegExp): readonly Decl
       })),
     )
 }
-
-const camel = (name: string): string => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
 
 /** The operations in the order of the docs: the modules for which the chain is there come first, then the numbers count. */
 function operationsOf(root: string): readonly Declared[] {

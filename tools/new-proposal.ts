@@ -1,6 +1,6 @@
 /** Writes the skeleton of a kind of proposal: `npm run new:proposal raiseLimit` is `npm run new:tx governance proposeRaiseLimit`. */
 import { runNewTx } from './new-tx.ts'
-import { upper } from './skeleton/names.ts'
+import { upper } from './names.ts'
 
 const [name = ''] = process.argv.slice(2)
 runNewTx('governance', `propose${upper(name)}`, 'npm run new:proposal <name>, as in raiseLimit')

@@ -4,7 +4,7 @@
  */
 import { globSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { upper } from './skeleton/names.ts'
+import { upper } from './names.ts'
 import { namesOf, querySkeleton } from './skeleton/query.ts'
 import { assertName, runGenerator, SkeletonError, writeSkeleton } from './skeleton/write.ts'
 

@@ -1,7 +1,6 @@
 import { EVENT_PREFIX, moduleOfEvent } from '../../src/modules/event.ts'
 import { eventEntries, isIndexEvent } from '../../src/modules/registry.ts'
-
-const camel = (name: string): string => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
+import { camel } from '../names.ts'
 
 /** src/client/gen/events.ts: the types of all events that say what happened, by module and name, and their attributes. */
 export function eventsSource(): string {

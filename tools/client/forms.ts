@@ -1,5 +1,6 @@
+import { txEntries } from '../../src/modules/registry.ts'
 import type { Fields } from '../../src/tx/fields.ts'
-import { clientOperations } from './surface.ts'
+import { upper } from '../names.ts'
 import { importsOf } from './tables.ts'
 
 const DECLARATIONS = `/** What a field holds: the name of its value type, or \`object\` where it has fields of its own. */
@@ -38,19 +39,16 @@ const formFields = (fields: Fields): readonly object[] =>
 export const typesOf = (fields: Fields): readonly string[] =>
   Object.values(fields).flatMap(({ type, fields: inner }) => (inner === undefined ? [type] : typesOf(inner)))
 
-const upper = (name: string): string => `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`
-
 /**
  * The source of src/client/gen/forms.ts: every operation with the limits of its fields, for programs that let people
  * type them. The client itself does not import it.
  */
 export function formsSource(): string {
-  const forms = clientOperations.map(
-    ({ operation, call, doc, fields }) =>
-      `  ${operation}: ${JSON.stringify({ call, doc, fields: formFields(fields) })},`,
+  const forms = txEntries.map(
+    ({ operation, call, doc, input }) => `  ${operation}: ${JSON.stringify({ call, doc, fields: formFields(input) })},`,
   )
-  const types = [...new Set(clientOperations.flatMap(({ fields }) => typesOf(fields)))]
-  const inputs = clientOperations.map(({ operation }) => `${upper(operation)}Input`)
+  const types = [...new Set(txEntries.flatMap(({ input }) => typesOf(input)))]
+  const inputs = txEntries.map(({ operation }) => `${upper(operation)}Input`)
   return [
     '/* Written by tools/gen-client.ts: change the registry, not this file. */',
     ...importsOf(types),
@@ -60,15 +58,15 @@ export function formsSource(): string {
     DECLARATIONS,
     '/** What each operation is given. */',
     'export interface OperationInputs {',
-    ...clientOperations.map(({ operation }) => `  readonly ${operation}: ${upper(operation)}Input`),
+    ...txEntries.map(({ operation }) => `  readonly ${operation}: ${upper(operation)}Input`),
     '}\n',
     '/** The type of the event of each operation. */',
     'export interface OperationEvents {',
-    ...clientOperations.map(({ operation, event }) => `  readonly ${operation}: '${event}'`),
+    ...txEntries.map(({ operation, event }) => `  readonly ${operation}: '${event.type}'`),
     '}\n',
     '/** The operation whose event it is, by the type of the event. */',
     'export const operationEvents: Readonly<Record<string, OperationName>> = {',
-    ...clientOperations.map(({ operation, event }) => `  '${event}': '${operation}',`),
+    ...txEntries.map(({ operation, event }) => `  '${event.type}': '${operation}',`),
     '}\n',
     '/** The name of an operation. */',
     'export type OperationName = keyof OperationInputs\n',

@@ -3,19 +3,7 @@ import { txEntries } from '../../src/modules/registry.ts'
 import type { Fields } from '../../src/tx/fields.ts'
 import type { JsonSchema } from '../../src/values/valueType.ts'
 
-/** One transaction type, as a function of the client. */
-export interface ClientOperation {
-  readonly call: string
-  readonly method: string
-  readonly operation: string
-  readonly doc: string
-  readonly fields: Fields
-  readonly returns: string | undefined
-  /** The type of its event. */
-  readonly event: string
-}
-
-/** One other method of the gateway, as a function of the client. */
+/** A method of the gateway that is no operation, as a function of the client. */
 export interface ClientQuery {
   readonly call: string
   readonly method: string
@@ -62,20 +50,7 @@ export function typeOfSchema(schema: JsonSchema): string {
   return `{ ${members.join('; ')} }`
 }
 
-/** Every operation of the registry. */
-export const clientOperations: readonly ClientOperation[] = txEntries.map(
-  ({ call, method, operation, doc, input, returns, event: { type: event } }) => ({
-    call,
-    method,
-    operation,
-    doc,
-    fields: input,
-    returns,
-    event,
-  }),
-)
-
-const ownMethods = new Set(clientOperations.map(({ method }) => method))
+const ownMethods = new Set(txEntries.map(({ method }) => method))
 
 function isTransactionResult(schema: JsonSchema): boolean {
   const names = Object.keys((schema['properties'] ?? {}) as object)

@@ -1,5 +1,6 @@
+import { txEntries } from '../../src/modules/registry.ts'
 import type { Fields } from '../../src/tx/fields.ts'
-import { clientOperations, clientQueries, typeOfSchema } from '../client/surface.ts'
+import { clientQueries, typeOfSchema } from '../client/surface.ts'
 import { table } from './markdown.ts'
 
 const RESULT = 'the transaction result object'
@@ -30,14 +31,14 @@ const COMMON = [
 
 /** What stands between the marks of each function. */
 const parts = new Map<string, string>([
-  ...clientOperations.map(
-    ({ call, method, doc, fields, returns }) =>
+  ...txEntries.map(
+    ({ call, method, doc, input, returns }) =>
       [
         call,
         [
           `${doc} Method \`${method}\`.`,
           '',
-          table(HEAD, [...fieldRows(fields), ...COMMON]),
+          table(HEAD, [...fieldRows(input), ...COMMON]),
           '',
           `Returns the transaction result object; \`deliver_tx.data\` ${returns === undefined ? 'is left out' : `holds the ${returns}`}.`,
         ].join('\n'),
@@ -88,7 +89,7 @@ function returned(result: Schema): string {
 }
 
 const examples = new Map<string, string>([
-  ...clientOperations.map(({ call, fields }) => [call, exampleOf(call, fields, 'from: alice')] as const),
+  ...txEntries.map(({ call, input }) => [call, exampleOf(call, input, 'from: alice')] as const),
   ...clientQueries.map(({ call, fields }) => [call, exampleOf(call, fields, '')] as const),
 ])
 

@@ -1,5 +1,5 @@
 /** The skeleton of an operation that proposes nothing. */
-import { upper, words } from './names.ts'
+import { upper, words } from '../names.ts'
 import { type Edit, type Skeleton, SkeletonError } from './write.ts'
 
 function operationFile(module: string, name: string): string {

@@ -1,5 +1,5 @@
 /** The skeleton of a kind of proposal. */
-import { upper, words } from './names.ts'
+import { upper, words } from '../names.ts'
 import { editsOf } from './operation.ts'
 import type { Skeleton } from './write.ts'
 

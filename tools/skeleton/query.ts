@@ -1,5 +1,5 @@
 /** The skeleton of a query. */
-import { upper, words } from './names.ts'
+import { upper, words } from '../names.ts'
 import type { Skeleton } from './write.ts'
 
 /** What callers know a query by. */
