@@ -1,7 +1,8 @@
+import { table } from '../tools/reference/markdown.ts'
 import type { Context } from './context.ts'
 import { transferGenesis } from './genesis.ts'
 import type { NodeOptions } from './node.ts'
-import { number, tableOf } from './report.ts'
+import { number } from './report.ts'
 import { medianFigure, ratioOf, type Sample } from './sample.ts'
 import { runTxLoad, TRANSFER_LOADS, withNode } from './transactions.ts'
 
@@ -38,7 +39,7 @@ export function historyTable(samples: readonly Sample[]): string {
     number(medianFigure(samples, load, subject, 'appUs'), 0),
     number(medianFigure(samples, load, subject, 'cometUs'), 0),
   ])
-  return tableOf(
+  return table(
     ['histories in', 'transfers per second', 'ratio to none', 'µs of CPU a transfer, application', 'CometBFT'],
     rows,
   )

@@ -3,8 +3,9 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { buildCometBft, buildWithGo, type Report } from '../src/comet/build.ts'
-import { COMETBFT_VERSION, defaultCometCache, findCometBft } from '../src/comet/find.ts'
+import { buildWithGo, type Report } from '../src/comet/build.ts'
+import { COMETBFT_VERSION, findCometBft } from '../src/comet/find.ts'
+import { cometProgram } from '../tools/testing/cometVersions.ts'
 
 /** The peers by the names that `--peers` takes. `signatures`: our own, with nothing behind them. */
 export const PEERS = ['kvstore', 'signatures', 'sdk'] as const
@@ -84,17 +85,7 @@ export interface Found {
  */
 export async function findPrograms(peers: readonly Peer[], onProgress: Report): Promise<Found> {
   const { path: cometbft, version } = await findCometBft({ onProgress })
-  const cacheDir = defaultCometCache()
-  const abciCli = join(cacheDir, 'abci-cli')
-  if (!existsSync(abciCli))
-    await buildCometBft({
-      go: 'go',
-      program: 'abci-cli',
-      version: COMETBFT_VERSION,
-      cacheDir,
-      env: process.env,
-      onProgress,
-    })
+  const abciCli = await cometProgram(COMETBFT_VERSION, onProgress, 'abci-cli')
   const leftOut: string[] = []
   const sdk = !peers.includes('sdk')
     ? undefined

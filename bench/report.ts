@@ -1,6 +1,7 @@
 import { cpus } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { goMaxProcs } from '../src/comet/goMaxProcs.ts'
+import { table } from '../tools/reference/markdown.ts'
 import { writeFigures, writePart } from '../tools/reference/writtenPart.ts'
 import { type Goal, isWithin, KVSTORE_GOAL, SDK_GOAL } from './goals.ts'
 import { TX_BYTES } from './load/pool.ts'
@@ -15,11 +16,6 @@ export const number = (value: number, digits = 0): string =>
   Number.isFinite(value)
     ? value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits })
     : '–'
-
-const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
-/** A table of Markdown. */
-export const tableOf = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
-  [row(head), row(head.map(() => '---')), ...rows.map(row)].join('\n')
 
 /** The subject that a load's ratios are of. */
 const baseOf = (samples: readonly Sample[], load: string): string => {
@@ -68,7 +64,7 @@ export function loadTable(samples: readonly Sample[]): string {
     'PSS MB',
     'failed',
   ]
-  return tableOf(head, rows)
+  return table(head, rows)
 }
 
 /** The application alone, by what its state holds. */
@@ -85,7 +81,7 @@ export function stateTable(states: readonly StateCost[]): string {
     'disk, MB',
     'made in, s',
   ]
-  return tableOf(
+  return table(
     head,
     states.map(({ kind, size, rounds, diskMb, makeMs }) => {
       const of = (name: keyof InProcess, digits = 0): string =>
@@ -108,7 +104,7 @@ export function stateTable(states: readonly StateCost[]): string {
 
 /** What was aimed at and what it came to. */
 export const goalTable = (goals: readonly Goal[]): string =>
-  tableOf(
+  table(
     ['ratio', 'goal', 'this run', ''],
     goals.map((goal) => [
       goal.name,

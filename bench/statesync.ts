@@ -4,11 +4,12 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { homeFiles, readNodeId } from '../src/comet/home.ts'
+import { table } from '../tools/reference/markdown.ts'
 import type { Context } from './context.ts'
 import { accountsGenesis, delegationsGenesis } from './genesis.ts'
 import { type BenchNode, type NodeOptions, startNode } from './node.ts'
 import { peakMbOf } from './proc.ts'
-import { number, tableOf } from './report.ts'
+import { number } from './report.ts'
 import { medianOf } from './stats.ts'
 import { until } from './until.ts'
 
@@ -217,7 +218,7 @@ export async function measureStateSync(context: Context, kind: SyncCost['kind'])
 /** A row for each kind: what was made once, and medians of the joins. */
 export function stateSyncTable(costs: readonly SyncCost[]): string {
   const seconds = (ms: number): string => number(ms / 1000, 1)
-  return tableOf(
+  return table(
     [
       'state sync of',
       'in genesis',

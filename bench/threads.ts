@@ -1,9 +1,10 @@
 import { availableParallelism } from 'node:os'
 import { GO_THREADS_MIN } from '../src/comet/goMaxProcs.ts'
+import { table } from '../tools/reference/markdown.ts'
 import type { Context } from './context.ts'
 import { transferGenesis } from './genesis.ts'
 import type { AppKind, BenchNode } from './node.ts'
-import { number, tableOf } from './report.ts'
+import { number } from './report.ts'
 import { type Figure, medianFigure, ratioOf, type Sample } from './sample.ts'
 import { PEER_POOLS, runTxLoad, SUBJECTS, TRANSFER_LOADS, withNode, withPeer } from './transactions.ts'
 
@@ -74,5 +75,5 @@ export function threadTable(samples: readonly Sample[]): string {
     `GOMAXPROCS=${many}`,
     'ratio',
   ]
-  return tableOf(head, rows)
+  return table(head, rows)
 }

@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { autoThreads } from '../src/node/signatures/pool.ts'
+import { table } from '../tools/reference/markdown.ts'
 import type { Context } from './context.ts'
 import { transferGenesis } from './genesis.ts'
-import { number, tableOf } from './report.ts'
+import { number } from './report.ts'
 import type { Sample } from './sample.ts'
 import { medianOf } from './stats.ts'
 import { runTxLoad, SUBJECTS, TRANSFER_LOADS, type TxLoad, withNode } from './transactions.ts'
@@ -91,5 +92,5 @@ export function verifyThreadTable(costs: readonly ThreadCost[]): string {
     'CometBFT µs',
     'bound per second',
   ]
-  return tableOf(head, rows)
+  return table(head, rows)
 }

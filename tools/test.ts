@@ -68,7 +68,7 @@ async function cometBft(): Promise<Totals> {
     const { progressOn } = await import('../src/cli/output.ts')
     const { path, version } = await findCometBft({ onProgress: progressOn(process.stdout) })
     process.stdout.write(`CometBFT ${version} at ${path}\n`)
-    await (await import('./testing/abciCli.ts')).abciCli(COMETBFT_VERSION)
+    await (await import('./testing/cometVersions.ts')).abciCli(COMETBFT_VERSION)
     return one('cometbft', true)
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)

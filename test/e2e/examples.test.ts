@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type ConnectedApplication, connectApplication, createTestChain } from '../../src/abci/testing/index.ts'
 import { ProposalStatus } from '../../src/abci/types.ts'
 import { COMETBFT_VERSION, findCometBft } from '../../src/comet/find.ts'
-import { abciCli } from '../../tools/testing/abciCli.ts'
+import { abciCli } from '../../tools/testing/cometVersions.ts'
 import { examplesRunBy } from '../docs/examples.ts'
 import { tempFolder } from '../support/tempFolder.ts'
 import {

@@ -5,7 +5,7 @@ import { cpSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmS
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { COMETBFT_VERSION } from '../../src/comet/find.ts'
-import { abciCli } from '../../tools/testing/abciCli.ts'
+import { abciCli } from '../../tools/testing/cometVersions.ts'
 import { examplesRunBy } from '../docs/examples.ts'
 import { gatewayClient } from './support/client.ts'
 import { devnetArgs, makePlace, startDevnet } from './support/devnet.ts'

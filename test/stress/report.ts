@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { tableOf } from '../../bench/report.ts'
+import { table } from '../../tools/reference/markdown.ts'
 import { writePart } from '../../tools/reference/writtenPart.ts'
 import type { CampaignReport } from '../support/campaign.ts'
 import { brokenLimits, type Endured } from './limits.ts'
@@ -17,7 +17,7 @@ const refusals = ({ calls, refused }: Endured): string => {
 
 /** One row for each attack. */
 export const stressTable = (rows: readonly Endured[], slack: number): string =>
-  tableOf(
+  table(
     [
       'attack',
       'block interval',

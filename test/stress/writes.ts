@@ -8,7 +8,6 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import Database from 'better-sqlite3'
-import { tableOf } from '../../bench/report.ts'
 import type { Event, ExecTxResult } from '../../src/abci/types.ts'
 import { addressBytes } from '../../src/values/address.ts'
 import { toBase64 } from '../../src/base/bytes.ts'
@@ -17,7 +16,7 @@ import { abci } from '../../src/codec/gen/abci.js'
 import { listProposals } from '../../src/modules/governance/keeper.ts'
 import { PARAMETERS } from '../../src/modules/params/definitions.ts'
 import { DESCRIPTION_BYTES_MAX } from '../../src/modules/stake/tx/candidacy.ts'
-import { thousands } from '../../tools/reference/markdown.ts'
+import { table, thousands } from '../../tools/reference/markdown.ts'
 import { writePart } from '../../tools/reference/writtenPart.ts'
 import { onDisk } from '../chain/support.ts'
 import { programArgs } from '../../tools/testing/programArgs.ts'
@@ -342,7 +341,7 @@ export function writesTable(titles?: readonly string[]): string {
       const total = (state ?? 0) + (tree ?? 0) + (history ?? 0)
       return [one.title, `${Number(fee / BigInt(count)) / 1e18}`, ...bytes, perToken(total, fee), one.bound]
     })
-    return tableOf(
+    return table(
       ['Operation', 'Fee, tokens', 'Rows, bytes', 'Tree, bytes', 'History, bytes', 'For a token of fees', 'Bounded by'],
       rows,
     )

@@ -6,10 +6,18 @@ import { defaultCometCache } from '../../src/comet/find.ts'
 /** The newest release of each line that svcd supports. Nodes of all of them run one chain together. */
 export const COMET_VERSIONS: readonly string[] = ['0.37.18', '0.38.25', '0.39.4', '0.40.0']
 
-/** The program of a version, in .cache/cometbft/<version>. It is built when it is not there. */
-export async function cometProgram(version: string, onProgress: Report): Promise<string> {
+/** A program of a version, in .cache/cometbft/<version>. It is built when it is not there. */
+export async function cometProgram(
+  version: string,
+  onProgress: Report,
+  program: 'cometbft' | 'abci-cli' = 'cometbft',
+): Promise<string> {
   const cacheDir = join(dirname(defaultCometCache()), version)
-  const program = join(cacheDir, 'cometbft')
-  if (!existsSync(program)) await buildCometBft({ go: 'go', version, cacheDir, env: process.env, onProgress })
-  return program
+  const path = join(cacheDir, program)
+  if (!existsSync(path)) await buildCometBft({ go: 'go', program, version, cacheDir, env: process.env, onProgress })
+  return path
 }
+
+/** CometBFT's abci-cli of a version. */
+export const abciCli = (version: string): Promise<string> =>
+  cometProgram(version, (line) => void process.stdout.write(`${line}\n`), 'abci-cli')
