@@ -20,6 +20,12 @@ const of = (
   test: string,
 ): readonly (readonly [string, Proof])[] => names.map((name) => [`${section} · ${name}`, { file, test }])
 
+/** Proofs of one section, each for several rows. */
+const ofAll = (
+  section: string,
+  rows: readonly (readonly [names: readonly string[], file: string, test: string])[],
+): readonly (readonly [string, Proof])[] => rows.flatMap((row) => of(section, ...row))
+
 /** One proof for all rows of a table: the test reads the table. */
 const all = (section: string, file: string, test: string): readonly (readonly [string, Proof])[] =>
   tableOf(section).map(({ key }) => [key, { file, test }])
@@ -35,6 +41,7 @@ const FAILS_IN_BLOCK =
   'a transaction that fails only in its block has height 0, and code and log in deliver_tx too; its nonce is used up'
 const FROM = 'from says who acts: without it, or without its key, nothing is sent'
 const LISTED = 'listProposals: transfer_fund shows its Detail, and all are listed in the order of their blocks'
+const NOT_IMPLEMENTED = 'proposeUpgradeProgram: is answered as not implemented'
 const MOVES = 'they turn active off and on, change nothing else, and cost 21,000 gas each'
 const OPEN = 'is open with nothing resolved, and shows what was sent'
 const POINT = 'is a height or a timestamp, and not both: %s'
@@ -87,43 +94,27 @@ const moves = (
 ).flatMap(([name, file, test]) => of('States and transitions', [name], file, test))
 
 const endpoints = [
-  ...of('web3.svc.stake.validator', ['declare'], E2E, ANSWERS_DECLARE),
-  ...of(
-    'web3.svc.stake.validator',
-    ['update'],
-    E2E,
-    'update: svc_updateCandidacy sets what is given, and a description sets verified N',
-  ),
-  ...of('web3.svc.stake.validator', ['withdraw'], E2E, 'withdraw: svc_withdrawCandidacy ends the candidacy'),
-  ...of('web3.svc.stake.validator', ['activate'], E2E, 'activate: svc_activateCandidacy sets active Y again'),
-  ...of('web3.svc.stake.validator', ['deactivate'], E2E, 'deactivate: svc_deactivateCandidacy sets active N'),
-  ...of('web3.svc.stake.validator', ['updateAccount', 'acceptAccountUpdate'], E2E, HAND_OVER),
-  ...of('web3.svc.stake.validator', ['query'], E2E, FULL_VALIDATOR),
-  ...of(
-    'web3.svc.stake.validator',
-    ['list'],
-    E2E,
-    'list: svc_queryValidators answers the head and every validator and candidate',
-  ),
-  ...of('web3.svc.governance', ['proposeChangeParam', 'vote'], E2E, CHANGE),
-  ...of(
-    'web3.svc.governance',
-    ['proposeDeployLibEni'],
-    E2E,
-    'proposeDeployLibEni: the ProposalID is answered and the proposal listed',
-  ),
-  ...of(
-    'web3.svc.governance',
-    ['proposeRetireProgram'],
-    E2E,
-    'proposeRetireProgram: the ProposalID is answered and the proposal listed',
-  ),
-  ...of('web3.svc.governance', ['proposeUpgradeProgram'], E2E, 'proposeUpgradeProgram: is answered as not implemented'),
-  ...of('web3.svc.governance', ['listProposals'], E2E, LISTED),
-  ...of('web3.svc.governance', ['getParams'], E2E, PARAMS),
-  ...of('web3.svc.governance', ['1', '2'], DEPLOY, FILES),
-  ...of('web3.svc.governance', ['3', '4'], LIVES, POINT),
-  ...of('web3.svc.governance', ['5'], LIVES, OPEN),
+  ...ofAll('web3.svc.stake.validator', [
+    [['declare'], E2E, ANSWERS_DECLARE],
+    [['update'], E2E, 'update: svc_updateCandidacy sets what is given, and a description sets verified N'],
+    [['withdraw'], E2E, 'withdraw: svc_withdrawCandidacy ends the candidacy'],
+    [['activate'], E2E, 'activate: svc_activateCandidacy sets active Y again'],
+    [['deactivate'], E2E, 'deactivate: svc_deactivateCandidacy sets active N'],
+    [['updateAccount', 'acceptAccountUpdate'], E2E, HAND_OVER],
+    [['query'], E2E, FULL_VALIDATOR],
+    [['list'], E2E, 'list: svc_queryValidators answers the head and every validator and candidate'],
+  ]),
+  ...ofAll('web3.svc.governance', [
+    [['proposeChangeParam', 'vote'], E2E, CHANGE],
+    [['proposeDeployLibEni'], E2E, 'proposeDeployLibEni: the ProposalID is answered and the proposal listed'],
+    [['proposeRetireProgram'], E2E, 'proposeRetireProgram: the ProposalID is answered and the proposal listed'],
+    [['proposeUpgradeProgram'], E2E, NOT_IMPLEMENTED],
+    [['listProposals'], E2E, LISTED],
+    [['getParams'], E2E, PARAMS],
+    [['1', '2'], DEPLOY, FILES],
+    [['3', '4'], LIVES, POINT],
+    [['5'], LIVES, OPEN],
+  ]),
 ]
 
 const rules = [
@@ -143,7 +134,7 @@ const rules = [
   ...of('Limits', ['3'], DEPLOY, FILES),
   ...of('Limits', ['4'], ERRORS, 'retire: a standing one, open or approved, wins over the list'),
   ...of('Limits', ['5'], E2E, 'query and list answer for the head, with its height, whatever height is asked'),
-  ...of('Limits', ['6'], E2E, 'proposeUpgradeProgram: is answered as not implemented'),
+  ...of('Limits', ['6'], E2E, NOT_IMPLEMENTED),
   except(
     'Limits · 7',
     'the interface shows no figures; those of protocol.md are tested beside the modules and the gateway',
