@@ -98,6 +98,21 @@ function nestedKeys(): string {
   return `${head}${keys.join('')}0${'}'.repeat(keys.length)}]}`
 }
 
+/** Attacks on a port: by 64 connections that ask as fast as answers come, unless `more` says otherwise. */
+const attackOn =
+  (port: Attack['port']) =>
+  (name: string, title: string, bodies: readonly string[], more: Partial<Attack> = {}): Attack => ({
+    name,
+    title,
+    port,
+    manner: 'ask',
+    connections: 64,
+    bodies,
+    ...more,
+  })
+const [atGateway, atNode] = [attackOn('gateway'), attackOn('rpc')]
+const CROWD = { connections: 450 } as const
+
 /** Every attack, in the order in which a chain of `candidacies` candidacies meets them. */
 export function attacksOn(chainId: string, candidacies: number): readonly Attack[] {
   const owners = signersOf('candidate', PATHS_A_BATCH * BODIES).map(({ address }) => address)
@@ -105,197 +120,95 @@ export function attacksOn(chainId: string, candidacies: number): readonly Attack
   const lists = [call('svc_queryValidators', [])]
   const rawLists = [query('/stake/validators')]
   return [
-    { name: 'lists', title: 'whole lists', port: 'gateway', manner: 'ask', connections: 64, bodies: lists },
-    {
-      name: 'rpc-lists',
-      title: 'whole lists, at CometBFT',
-      port: 'rpc',
-      manner: 'ask',
-      connections: 64,
-      bodies: rawLists,
-    },
-    {
-      name: 'batch-lists',
-      title: '`/batch` of 16 lists, at CometBFT',
-      port: 'rpc',
-      manner: 'ask',
-      connections: 64,
-      bodies: [batchOf(many(PATHS_A_BATCH, () => '/stake/validators'))],
-    },
-    {
-      name: 'batch',
-      title: '`/batch` of 16 candidacies, at CometBFT',
-      port: 'rpc',
-      manner: 'ask',
-      connections: 64,
-      bodies: many(BODIES, (at) =>
+    atGateway('lists', 'whole lists', lists),
+    atNode('rpc-lists', 'whole lists, at CometBFT', rawLists),
+    atNode('batch-lists', '`/batch` of 16 lists, at CometBFT', [
+      batchOf(many(PATHS_A_BATCH, () => '/stake/validators')),
+    ]),
+    atNode(
+      'batch',
+      '`/batch` of 16 candidacies, at CometBFT',
+      many(BODIES, (at) =>
         batchOf(owners.slice(at * PATHS_A_BATCH, (at + 1) * PATHS_A_BATCH).map((owner) => `/stake/validator/${owner}`)),
       ),
-    },
-    {
-      name: 'proposals',
-      title: 'all proposals',
-      port: 'gateway',
-      manner: 'ask',
-      connections: 64,
-      bodies: [call('svc_queryProposals', [])],
-    },
-    {
-      name: 'rpc-proposals',
-      title: 'all proposals, at CometBFT',
-      port: 'rpc',
-      manner: 'ask',
-      connections: 64,
-      bodies: [query('/governance/proposals')],
-    },
-    {
-      name: 'proofs',
-      title: 'proofs',
-      port: 'gateway',
-      manner: 'ask',
-      connections: 64,
-      bodies: ids.map((id) => call('svc_getProof', ['candidacies', String(id)])),
-    },
-    {
-      name: 'rpc-proofs',
-      title: 'proofs, at CometBFT',
-      port: 'rpc',
-      manner: 'ask',
-      connections: 64,
-      bodies: ids.map((id) => query(`/store/candidacies/${id}`, { prove: true })),
-    },
-    {
-      name: 'histories',
-      title: 'histories of accounts, 90 connections of one address',
-      port: 'gateway',
-      manner: 'ask',
-      connections: 90,
-      addresses: 1,
-      bodies: HONEST_SENDERS.map((address) => call('svc_getTransactions', { address, limit: 100 })),
-    },
-    {
-      name: 'awards',
-      title: 'awards, 90 connections of one address',
-      port: 'gateway',
-      manner: 'ask',
-      connections: 90,
-      addresses: 1,
-      bodies: [call('svc_getAwards', { validatorAddress: VALIDATOR, limit: 100 })],
-    },
-    {
-      name: 'rpc-histories',
-      title: 'histories of accounts, at CometBFT',
-      port: 'rpc',
-      manner: 'ask',
-      connections: 64,
-      bodies: HONEST_SENDERS.map((address) => query(`/history/account/${address}?limit=100`)),
-    },
-    {
-      name: 'garbage',
-      title: 'raw garbage, 450 × 50',
-      port: 'gateway',
-      manner: 'ask',
-      connections: 450,
-      bodies: many(BODIES, () => rawBatch(() => `${STAMP}${randomBytes(29).toString('hex')}`)),
-    },
-    {
-      name: 'unsigned',
-      title: 'wrong signatures, 450 × 50',
-      port: 'gateway',
-      manner: 'ask',
-      connections: 450,
-      bodies: many(BODIES, (body) => rawBatch((at) => unsignedTx(chainId, body * CALLS_A_BATCH + at))),
-    },
-    {
-      name: 'wallets',
-      title: 'wrong signatures of wallets, 450 × 50',
-      port: 'gateway',
-      manner: 'ask',
-      connections: 450,
-      bodies: many(BODIES, (body) => rawBatch((at) => unsignedByWallet(WALLET, chainId, body * CALLS_A_BATCH + at))),
-    },
-    {
-      name: 'several',
-      title: 'accounts of 16 keys, the last signature wrong, 450 × 50',
-      port: 'gateway',
-      manner: 'ask',
-      connections: 450,
-      bodies: many(BODIES, (body) => rawBatch((at) => unsignedByWallet(SEVERAL, chainId, body * CALLS_A_BATCH + at))),
-    },
-    {
-      name: 'rpc-several',
-      title: 'accounts of 16 keys, the last signature wrong, at CometBFT',
-      port: 'rpc',
-      manner: 'ask',
-      connections: 64,
+    ),
+    atGateway('proposals', 'all proposals', [call('svc_queryProposals', [])]),
+    atNode('rpc-proposals', 'all proposals, at CometBFT', [query('/governance/proposals')]),
+    atGateway(
+      'proofs',
+      'proofs',
+      ids.map((id) => call('svc_getProof', ['candidacies', String(id)])),
+    ),
+    atNode(
+      'rpc-proofs',
+      'proofs, at CometBFT',
+      ids.map((id) => query(`/store/candidacies/${id}`, { prove: true })),
+    ),
+    atGateway(
+      'histories',
+      'histories of accounts, 90 connections of one address',
+      HONEST_SENDERS.map((address) => call('svc_getTransactions', { address, limit: 100 })),
+      { connections: 90, addresses: 1 },
+    ),
+    atGateway(
+      'awards',
+      'awards, 90 connections of one address',
+      [call('svc_getAwards', { validatorAddress: VALIDATOR, limit: 100 })],
+      { connections: 90, addresses: 1 },
+    ),
+    atNode(
+      'rpc-histories',
+      'histories of accounts, at CometBFT',
+      HONEST_SENDERS.map((address) => query(`/history/account/${address}?limit=100`)),
+    ),
+    atGateway(
+      'garbage',
+      'raw garbage, 450 × 50',
+      many(BODIES, () => rawBatch(() => `${STAMP}${randomBytes(29).toString('hex')}`)),
+      CROWD,
+    ),
+    atGateway(
+      'unsigned',
+      'wrong signatures, 450 × 50',
+      many(BODIES, (body) => rawBatch((at) => unsignedTx(chainId, body * CALLS_A_BATCH + at))),
+      CROWD,
+    ),
+    atGateway(
+      'wallets',
+      'wrong signatures of wallets, 450 × 50',
+      many(BODIES, (body) => rawBatch((at) => unsignedByWallet(WALLET, chainId, body * CALLS_A_BATCH + at))),
+      CROWD,
+    ),
+    atGateway(
+      'several',
+      'accounts of 16 keys, the last signature wrong, 450 × 50',
+      many(BODIES, (body) => rawBatch((at) => unsignedByWallet(SEVERAL, chainId, body * CALLS_A_BATCH + at))),
+      CROWD,
+    ),
+    atNode(
+      'rpc-several',
+      'accounts of 16 keys, the last signature wrong, at CometBFT',
       // The stamp stands in the number s of the last signature.
-      bodies: many(BODIES, (nonce) =>
+      many(BODIES, (nonce) =>
         call('broadcast_tx_sync', { tx: stampedAt(8, toBase64(strangersTx(SEVERAL, chainId, nonce))) }),
       ),
-    },
-    {
-      name: 'replays',
-      title: 'old transactions of an honest account, 450 × 50',
-      port: 'gateway',
-      manner: 'ask',
-      connections: 450,
-      bodies: replays(replayedTxs(chainId)),
-    },
-    {
-      name: 'keys',
-      title: 'bodies of nothing but keys',
-      port: 'gateway',
-      manner: 'ask',
-      connections: 64,
-      bodies: [nestedKeys()],
-    },
-    {
-      name: 'rpc-garbage',
-      title: 'garbage to `broadcast_tx_sync`',
-      port: 'rpc',
-      manner: 'ask',
-      connections: 64,
-      bodies: many(BODIES, () => call('broadcast_tx_sync', { tx: `${STAMP}${toBase64(randomBytes(27))}` })),
-    },
-    {
-      name: 'activations',
-      title: `${FLOODING_OWNERS} owners who deactivate and activate, at CometBFT`,
-      port: 'rpc',
-      manner: 'ask',
-      connections: 64,
-      bodies: floods(chainId),
-    },
-    {
-      name: 'slow-readers',
-      title: 'slow readers, 150',
-      port: 'gateway',
-      manner: 'neverRead',
-      connections: 150,
-      bodies: lists,
-    },
-    {
-      name: 'rpc-slow-readers',
-      title: 'slow readers, 150, at CometBFT',
-      port: 'rpc',
-      manner: 'neverRead',
-      connections: 150,
-      bodies: rawLists,
-    },
-    {
-      name: 'slow-writers',
-      title: 'slow writers, 1,000',
-      port: 'gateway',
-      manner: 'writeSlowly',
-      connections: 1000,
-      bodies: lists,
-    },
-    {
-      name: 'subscribers',
-      title: 'subscribers who hang up, 64',
-      port: 'gateway',
-      manner: 'hangUp',
-      connections: 64,
-      bodies: many(SUBSCRIPTIONS_A_SOCKET, () => call('svc_subscribe', ['newBlock'])),
-    },
+    ),
+    atGateway('replays', 'old transactions of an honest account, 450 × 50', replays(replayedTxs(chainId)), CROWD),
+    atGateway('keys', 'bodies of nothing but keys', [nestedKeys()]),
+    atNode(
+      'rpc-garbage',
+      'garbage to `broadcast_tx_sync`',
+      many(BODIES, () => call('broadcast_tx_sync', { tx: `${STAMP}${toBase64(randomBytes(27))}` })),
+    ),
+    atNode('activations', `${FLOODING_OWNERS} owners who deactivate and activate, at CometBFT`, floods(chainId)),
+    atGateway('slow-readers', 'slow readers, 150', lists, { manner: 'neverRead', connections: 150 }),
+    atNode('rpc-slow-readers', 'slow readers, 150, at CometBFT', rawLists, { manner: 'neverRead', connections: 150 }),
+    atGateway('slow-writers', 'slow writers, 1,000', lists, { manner: 'writeSlowly', connections: 1000 }),
+    atGateway(
+      'subscribers',
+      'subscribers who hang up, 64',
+      many(SUBSCRIPTIONS_A_SOCKET, () => call('svc_subscribe', ['newBlock'])),
+      { manner: 'hangUp' },
+    ),
   ]
 }
