@@ -14,13 +14,11 @@ export type FeedState = { connected: boolean; head: number; lost?: { from: numbe
 
 /** How a feed is started. */
 export type FeedOptions = {
-  /** The first height to deliver; by default the one after the head at the start. */
-  from?: number
   /**
-   * Receives every height once, in order and one at a time: the feed waits for a promise that it returns. If it throws,
-   * the feed ends and `done` rejects with its error.
+   * Receives every height after the head at the start, once and in order. If it throws, the feed ends and `done` rejects
+   * with its error.
    */
-  onBlock: (block: FeedBlock) => void | Promise<void>
+  onBlock: (block: FeedBlock) => void
   /** Receives a committed height before its block is read. Some heights are left out. */
   onHeight?: (height: number) => void
   onState?: (state: FeedState) => void
@@ -224,7 +222,7 @@ const skipPruned = async (feeding: Feeding): Promise<void> => {
   if (earliestHeight <= feeding.head + 1 || earliestHeight > feeding.target) return
   const lost = { from: feeding.head + 1, to: earliestHeight - 1 }
   feeding.head = lost.to
-  if (feeding.startHead > 0 || feeding.options.from !== undefined) feeding.report({ lost })
+  if (feeding.startHead > 0) feeding.report({ lost })
 }
 
 /** Waits for the node's height, however long it takes to answer; 0 when the feed is closed first. */
@@ -275,7 +273,7 @@ const deliver = async (feeding: Feeding): Promise<void> => {
     pauseMs = PAUSE_MS_MIN
     if (feeding.last?.height === feeding.head && feeding.last.hash !== block.parentHash) feeding.isReplaced = true
     if (feeding.isReplaced) continue
-    await options.onBlock(block)
+    options.onBlock(block)
     // No more of it, which may be many MB.
     feeding.last = { height: next, hash: block.hash, timeMs: block.timeMs }
     feeding.head = next
@@ -308,7 +306,7 @@ export const startBlockFeed = (rpc: NodeRpc, options: FeedOptions) => {
     const start = await findStart(feeding)
     feeding.startHead = start
     feeding.target = start
-    feeding.head = options.from === undefined ? start : options.from - 1
+    feeding.head = start
     setReady(start)
     if (closing.signal.aborted) return
     watchHeights(feeding)
@@ -334,10 +332,7 @@ export const startBlockFeed = (rpc: NodeRpc, options: FeedOptions) => {
     head: () => feeding.head,
     /** True while the subscription is open. Without it blocks are found by polling. */
     connected: () => feeding.connected,
-    /**
-     * Stops the feed. It waits for a running `onBlock`, so do not await it inside of one; no block is delivered after it
-     * resolves.
-     */
+    /** Stops the feed. No block is delivered after it resolves. */
     close: async (): Promise<void> => {
       closing.abort()
       wake(feeding)

@@ -189,10 +189,10 @@ export function createSubscriptions(
   const byAddress = createTally()
   let count = 0
   let lastId = 0
-  let [head, published, underWay] = [0, 0, 0]
+  let [published, underWay] = [0, 0]
   let publishing = Promise.resolve()
   // Up to here the feed has told everyone who was waiting; whoever waits for less has to be read for.
-  const reached = (): number => (underWay === 0 ? Math.max(published, chain.feed.head()) : published)
+  const reached = (): number => (underWay === 0 ? chain.feed.head() : published)
   const refill = createRefill(chain, running, reached, onError)
 
   /** Says from where a subscription goes on if it is lost before there is news, and tells it what it lacks. */
@@ -227,7 +227,6 @@ export function createSubscriptions(
   return {
     /** To be called with each block of the feed. */
     onBlock: (block: FeedBlock): void => {
-      head = block.height
       // Were they kept without end, blocks would fill the memory while the node does not tell their gas price.
       if (underWay >= PUBLISHING_MAX) return
       underWay++
@@ -256,9 +255,8 @@ export function createSubscriptions(
           if (byAddress.of(address) >= subscriptionsOfAddress)
             throw tooMany(`this address has ${subscriptionsOfAddress} subscriptions`)
           if (count >= SUBSCRIPTIONS_MAX) throw tooMany(`the gateway has ${SUBSCRIPTIONS_MAX} subscriptions`)
-          head = Math.max(head, chain.feed.head())
           const id = `0x${(++lastId).toString(16)}`
-          const next = from === undefined ? (isHeadKnown ? head + 1 : Infinity) : Math.max(1, from)
+          const next = from === undefined ? (isHeadKnown ? chain.feed.head() + 1 : Infinity) : Math.max(1, from)
           own.set(id, { ...interest, id, send, next, quiet: 0, isBusy: false })
           byAddress.add(address)
           count++
