@@ -1,6 +1,5 @@
 import type { Server } from '../rpc/envelope.ts'
 import { type RpcError, tooMany } from '../rpc/errors.ts'
-import { callerAddress } from './callerAddress.ts'
 import { ADDRESSES_KEPT, CALL_BYTES, LIST_COST, RATE_WINDOW_MS, TURN_CALLS } from './limits.ts'
 
 interface Waiting {
@@ -103,8 +102,8 @@ export type Admission = ReturnType<typeof createAdmission>
 const callsIn = (bytes: number): number => Math.max(1, Math.ceil(bytes / CALL_BYTES))
 
 /**
- * Creates the admission of a gateway: up to `callsPerSecond` calls from one address (an IPv6 address counts by its /64),
- * and a LIST_COSTth of it whole lists beside being calls; 0 is no limit. A text counts as a call for every CALL_BYTES,
+ * Creates the admission of a gateway: up to `callsPerSecond` calls from one address, and a LIST_COSTth of it whole lists
+ * beside being calls; 0 is no limit. A text counts as a call for every CALL_BYTES,
  * before it is parsed, or as the calls in it if they are more. One that costs more than an address has in a window costs
  * all of it.
  */
@@ -118,21 +117,18 @@ export function createAdmission(callsPerSecond: number, isList: (method: string)
      * Counts a request, whatever it is, by the length of the body that is on its way, and says why it is too much, or
      * undefined.
      */
-    countRequest: (ip: string, bodyBytes: number) =>
-      countCalls(callerAddress(ip), Math.min(callsIn(bodyBytes), callsMax)),
+    countRequest: (address: string, bodyBytes: number) => countCalls(address, Math.min(callsIn(bodyBytes), callsMax)),
     /**
      * Counts a call as so many more than one, once it is read, and waits for their turn. Calls of one address go on in the
      * order in which they came to this. Throws an RpcError where that is too much.
      */
-    charge: async (ip: string, calls: number): Promise<void> => {
-      const address = callerAddress(ip)
+    charge: async (address: string, calls: number): Promise<void> => {
       const refused = countCalls(address, calls)
       if (refused !== undefined) throw refused
       await turns(address, 'calls', calls)
     },
     /** For one text of calls; `countedBytes`: how long `countRequest` was told that it is, if it was. */
-    textOf: (ip: string, countedBytes?: number): Pick<Server, 'admitText' | 'admitCalls'> => {
-      const address = callerAddress(ip)
+    textOf: (address: string, countedBytes?: number): Pick<Server, 'admitText' | 'admitCalls'> => {
       let paid = countedBytes === undefined ? 0 : callsIn(countedBytes)
       return {
         admitText: async (bytes) => {

@@ -28,6 +28,13 @@ import {
   REQUEST_CHECK_MS,
 } from './limits.ts'
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The address that its caller counts by, as `callerAddress` says. */
+    caller: string
+  }
+}
+
 /** What the routes serve. */
 export interface Routes {
   /** Runs a method. */
@@ -105,8 +112,10 @@ const bodyBytesOf = ({ headers }: FastifyRequest): number => Number(headers['con
 
 /** Counts every request as a call or more, whatever it asks for. What is too much is refused before its body has come. */
 function addRateLimit(app: FastifyInstance, { countRequest }: Admission): void {
+  app.decorateRequest('caller', '')
   app.addHook('onRequest', (request, reply, next) => {
-    const error = countRequest(request.ip, bodyBytesOf(request))
+    request.caller = callerAddress(request.ip)
+    const error = countRequest(request.caller, bodyBytesOf(request))
     if (error === undefined) return next()
     setStatus(reply, error)
     void reply.send(refusalOf(error))
@@ -191,10 +200,10 @@ const urlOf = ({ protocol, host, headers }: FastifyRequest): string =>
 
 /** Where a call comes from, and where it reached the gateway. */
 const connectionOf = (request: FastifyRequest, { charge }: Admission): CallConnection => ({
-  address: callerAddress(request.ip),
+  address: request.caller,
   authorization: request.headers.authorization,
   url: urlOf(request),
-  charge: (calls) => charge(request.ip, calls),
+  charge: (calls) => charge(request.caller, calls),
 })
 
 /** Says who answers the calls of a request. */
@@ -229,7 +238,7 @@ export async function createHttpServer(routes: Routes): Promise<FastifyInstance>
       if (typeof request.body !== 'string')
         return reply.code(415).send({ error: 'expected a body of application/json' })
       const answered = await answer(
-        { parse, log, ...admission.textOf(request.ip, bodyBytesOf(request)), ...serverOf(request) },
+        { parse, log, ...admission.textOf(request.caller, bodyBytesOf(request)), ...serverOf(request) },
         request.body,
       )
       if (answered === undefined) return reply.code(204).send()
@@ -243,8 +252,8 @@ export async function createHttpServer(routes: Routes): Promise<FastifyInstance>
   })
   if (routes.light !== undefined) {
     const { call: ask } = routes.light
-    takeCalls('/light', LIGHT_BODY_BYTES_MAX, ({ ip }) => ({
-      call: (method, params) => ask(method, params, callerAddress(ip)),
+    takeCalls('/light', LIGHT_BODY_BYTES_MAX, ({ caller }) => ({
+      call: (method, params) => ask(method, params, caller),
       admitCalls: oneAtATime,
     }))
   }
@@ -252,7 +261,7 @@ export async function createHttpServer(routes: Routes): Promise<FastifyInstance>
   const serve = (socket: WebSocket, request: FastifyRequest): void => {
     connections.release(request.raw.socket, socket)
     const send = openQueue(socket)
-    const subscriber = routes.subscriber(callerAddress(request.ip), send)
+    const subscriber = routes.subscriber(request.caller, send)
     socket.once('close', subscriber.end)
     const connection = connectionOf(request, admission)
     answerMessages(socket, send, async (text) => {
@@ -264,7 +273,7 @@ export async function createHttpServer(routes: Routes): Promise<FastifyInstance>
       }
       const caller = { ...connection, subscriber: { add, remove: subscriber.remove } }
       const server = { call: (method: string, params: Params) => call(method, params, caller), parse, log }
-      const reply = await answer({ ...server, ...admission.textOf(request.ip) }, text)
+      const reply = await answer({ ...server, ...admission.textOf(request.caller) }, text)
       const sent = (): void => {
         for (const id of begun) subscriber.begin(id)
       }

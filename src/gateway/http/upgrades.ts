@@ -2,7 +2,6 @@ import { type IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { callerAddress } from './callerAddress.ts'
 import { SOCKET_CLOSE_MS, SOCKET_MESSAGE_BYTES_MAX, SOCKET_PIECES_MAX } from './limits.ts'
 import { createTally } from './tally.ts'
 
@@ -57,11 +56,10 @@ export function routeUpgrades(app: FastifyInstance, ofAddressMax: number): Upgra
     }, SOCKET_CLOSE_MS).unref()
   })
   const ofAddress = createTally()
-  return ({ raw, ip }, reply, open) => {
+  return ({ raw, caller: address }, reply, open) => {
     const upgrade = asked.get(raw)
     if (upgrade === undefined) return false
     asked.delete(raw)
-    const address = callerAddress(ip)
     if (ofAddress.of(address) >= ofAddressMax) {
       void reply.code(429).send({ error: `more than ${ofAddressMax} websockets from one address` })
       return true
