@@ -145,12 +145,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     waiting: sender.underWay,
     subscriptions: subscriptions.size,
   })
-  let isClosing = false
   const services: Services = {
     chain,
     sender,
     propose: options.propose,
-    isClosing: () => isClosing,
+    isClosing: tracker.isClosed,
     faucet: publicKeys ? createFaucet(signers) : undefined,
     signers: new Map(signers.map((signer) => [signer.address, signer])),
     onOutcome: metrics.onOutcome,
@@ -178,10 +177,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       onSlow: metrics.onSlow,
       page,
       light,
-      onClosing: () => {
-        isClosing = true
-        tracker.close()
-      },
+      onClosing: tracker.close,
     })
     const url = await app.listen({ host, port })
     const pageUrl = page?.files === undefined ? undefined : `${url}/`

@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events'
 import type { FeedBlock } from '../../comet/feed.ts'
 import type { TxResult } from '../../comet/rpc.ts'
 import { txHash } from '../../tx/envelope.ts'
@@ -16,13 +17,10 @@ export type Tracker = ReturnType<typeof createTracker>
 
 /** Creates a tracker without waiters. Unbounded: the sender counts what is under way. */
 export function createTracker() {
-  const waiting = new Map<string, Set<(inclusion: Inclusion | undefined) => void>>()
+  /** Its events are hashes, each with the block that holds the transaction. */
+  const blocks = new EventEmitter<Record<string, [Inclusion | undefined]>>().setMaxListeners(0)
+  const size = (): number => blocks.eventNames().length
   let closed = false
-  const end = (hash: string, inclusion: Inclusion | undefined): void => {
-    const resolvers = waiting.get(hash) ?? []
-    waiting.delete(hash)
-    for (const resolve of resolvers) resolve(inclusion)
-  }
   return {
     /**
      * Waits for upper-case hex `hash`. Any number may wait for one hash. Register before the broadcast, or the block
@@ -30,15 +28,12 @@ export function createTracker() {
      */
     wait: (hash: string) => {
       const { promise, resolve } = Promise.withResolvers<Inclusion | undefined>()
-      const resolvers = waiting.get(hash) ?? new Set()
       const cancel = (): void => {
-        resolvers.delete(resolve)
-        // `end` has taken the set off the map when it resolved it, and another may stand there by now.
-        if (resolvers.size === 0 && waiting.get(hash) === resolvers) waiting.delete(hash)
+        blocks.off(hash, resolve)
         resolve(undefined)
       }
       if (closed) cancel()
-      else waiting.set(hash, resolvers.add(resolve))
+      else blocks.once(hash, resolve)
       return {
         /** Resolves with the block that holds the transaction; undefined when cancelled or the tracker is closed. */
         included: promise,
@@ -47,18 +42,20 @@ export function createTracker() {
     },
     /** Resolves the waiters of a block's transactions. */
     onBlock: ({ height, txs, results }: Pick<FeedBlock, 'height' | 'txs' | 'results'>): void => {
-      if (waiting.size === 0) return
+      if (size() === 0) return
       for (const [index, bytes] of txs.entries()) {
         const result = results[index]
-        if (result !== undefined) end(txHash(bytes), { height, result })
+        if (result !== undefined) blocks.emit(txHash(bytes), { height, result })
       }
     },
     /** How many hashes are waited for. */
-    size: (): number => waiting.size,
+    size,
     /** Ends all that wait, and those that come later. */
     close: (): void => {
       closed = true
-      for (const hash of waiting.keys()) end(hash, undefined)
+      for (const hash of blocks.eventNames()) blocks.emit(hash as string, undefined)
     },
+    /** Whether `close` was called. */
+    isClosed: (): boolean => closed,
   }
 }
