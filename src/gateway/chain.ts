@@ -19,7 +19,7 @@ import {
   QUERIES_MAX,
 } from './http/limits.ts'
 import { findTxWith, type HistoryPage } from './feed/histories.ts'
-import { type ListAnswer, shareLists } from './lists.ts'
+import { shareLists } from './lists.ts'
 import { oneAtATime } from './oneAtATime.ts'
 import { RawJson } from './rpc/envelope.ts'
 import { type HeadWatch, stallReason } from './http/health.ts'
@@ -75,10 +75,12 @@ async function queryAll(rpc: NodeRpc, paths: readonly string[]): Promise<readonl
 const OPEN_BRACE = '{'.charCodeAt(0)
 
 /** Reads a list. With a total it comes as an object, whose brace the height's takes the place of. */
-async function queryList(rpc: NodeRpc, path: string): Promise<ListAnswer> {
-  const { height, value: json } = await ask(rpc, { path })
-  if (json.length === 0) throw new Error(`query ${path}: the node answered without a value`)
-  return json[0] === OPEN_BRACE ? { height, json: json.subarray(1), hasTotal: true } : { height, json }
+async function queryList(rpc: NodeRpc, path: string): Promise<RawJson> {
+  const { height, value } = await ask(rpc, { path })
+  if (value.length === 0) throw new Error(`query ${path}: the node answered without a value`)
+  return new RawJson(
+    value[0] === OPEN_BRACE ? [`{"height":${height},`, value.subarray(1)] : [`{"height":${height},"data":`, value, '}'],
+  )
 }
 
 async function prove(rpc: NodeRpc, path: string) {
@@ -220,10 +222,7 @@ export function createChain(
     query: (path: string, height = 0): Promise<ChainAnswer> => query(queries, path, height),
     queryOne: forCallers.queryOne,
     /** Reads a path at the head whose answer is long: equal ones share one answer, as the node wrote it. */
-    queryList: async (caller: string, path: string): Promise<RawJson> => {
-      const { height, json, hasTotal } = await lists.read(path, caller)
-      return new RawJson(hasTotal ? [`{"height":${height},`, json] : [`{"height":${height},"data":`, json, '}'])
-    },
+    queryList: lists.read,
     /**
      * Reads the row of `/store/<table>/<key>` at the head: the state key, the bytes of the row (none when it does not
      * exist), and an ics23.CommitmentProof for the app hash in header height + 1.

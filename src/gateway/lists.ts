@@ -1,3 +1,4 @@
+import type { RawJson } from './rpc/envelope.ts'
 import { tooMany } from './rpc/errors.ts'
 import {
   LIST_OVERHEAD_BYTES,
@@ -8,27 +9,20 @@ import {
   LISTS_WAITING_OF_ADDRESS_MAX,
 } from './http/limits.ts'
 
-/** A list as the node answered it. All callers share `json`, so nobody may change it. */
-export interface ListAnswer {
-  readonly height: number
-  /** The list; with `hasTotal` its member `data` and `total` and the closing brace. */
-  readonly json: Uint8Array
-  readonly hasTotal?: true
-}
-
 interface ListSource {
-  readonly ask: (path: string) => Promise<ListAnswer>
+  /** Asks the node. All callers share the answer, so nobody may change its bytes. */
+  readonly ask: (path: string) => Promise<RawJson>
   /** True while `onHeight` is called at every new head. Only then is an answer kept for later callers. */
   readonly isFollowing: () => boolean
 }
 
 /** A list of this head. `bytes` is the memory that it takes, or undefined while the node has not answered. */
 interface SharedList {
-  readonly answer: Promise<ListAnswer>
+  readonly answer: Promise<RawJson>
   bytes: number | undefined
 }
 
-interface Waiting extends PromiseWithResolvers<ListAnswer> {
+interface Waiting extends PromiseWithResolvers<RawJson> {
   readonly sinceMs: number
   /** Who asked for it first. */
   readonly caller: string
@@ -49,9 +43,9 @@ export function shareLists({ ask, isFollowing }: ListSource) {
     shared.delete(path)
     keptBytes -= list.bytes ?? 0
   }
-  const keep = (path: string, list: SharedList, { json }: ListAnswer): void => {
+  const keep = (path: string, list: SharedList, { pieces }: RawJson): void => {
     if (shared.get(path) !== list) return
-    list.bytes = json.length + LIST_OVERHEAD_BYTES
+    list.bytes = pieces.reduce((sum, piece) => sum + piece.length, LIST_OVERHEAD_BYTES)
     keptBytes += list.bytes
     for (const [other, one] of shared) {
       if (keptBytes <= LISTS_KEPT_BYTES_MAX) return
@@ -67,7 +61,7 @@ export function shareLists({ ask, isFollowing }: ListSource) {
       else resolve(start(path))
     }
   }
-  const start = (path: string): Promise<ListAnswer> => {
+  const start = (path: string): Promise<RawJson> => {
     underWay += 1
     const answer = ask(path).finally(() => {
       underWay -= 1
@@ -86,7 +80,7 @@ export function shareLists({ ask, isFollowing }: ListSource) {
      * Reads the list of a query path, at least as new as the last head that `onHeight` was called for. Throws RpcError
      * -32015 when too many lists wait.
      */
-    read: async (path: string, caller: string): Promise<ListAnswer> => {
+    read: async (caller: string, path: string): Promise<RawJson> => {
       const same = shared.get(path)
       if (same !== undefined && (same.bytes === undefined || isFollowing())) return same.answer
       const next = waiting.get(path)
@@ -96,7 +90,7 @@ export function shareLists({ ask, isFollowing }: ListSource) {
       if (waiting.size >= LISTS_WAITING_MAX) throw tooMany(`${LISTS_WAITING_MAX} other lists wait for their turn`)
       if (same !== undefined) forget(path, same)
       if (underWay < LISTS_ASKED_MAX) return start(path)
-      const turn: Waiting = { ...Promise.withResolvers<ListAnswer>(), sinceMs: performance.now(), caller }
+      const turn: Waiting = { ...Promise.withResolvers<RawJson>(), sinceMs: performance.now(), caller }
       waiting.set(path, turn)
       return turn.promise
     },

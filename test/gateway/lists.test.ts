@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { LISTS_ASKED_MAX, LISTS_KEPT_BYTES_MAX, LISTS_WAITING_MAX } from '../../src/gateway/http/limits.ts'
-import { type ListAnswer, shareLists } from '../../src/gateway/lists.ts'
+import { shareLists } from '../../src/gateway/lists.ts'
+import { RawJson } from '../../src/gateway/rpc/envelope.ts'
 
 /** Lists whose answers the test gives. */
 function makeLists() {
@@ -9,13 +10,13 @@ function makeLists() {
   const lists = shareLists({
     isFollowing: () => state.following,
     ask: (path) =>
-      new Promise<ListAnswer>((done, failed) => {
-        const answer = (json: Uint8Array = new Uint8Array(1)): void => done({ height: asked.length, json })
+      new Promise<RawJson>((done, failed) => {
+        const answer = (json: Uint8Array = new Uint8Array(1)): void => done(new RawJson([json]))
         asked.push({ path, answer, fail: () => failed(new Error('away')) })
       }),
   })
   // By default each path has a different caller, so that no limit of one address applies.
-  const read = (path: string, caller = path): Promise<ListAnswer> => lists.read(path, caller)
+  const read = (path: string, caller = path): Promise<RawJson> => lists.read(caller, path)
   return { ...lists, read, asked, state, paths: () => asked.map(({ path }) => path) }
 }
 
