@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import DataLoader from 'dataloader'
+import QuickLRU from 'quick-lru'
 import { fromUtf8 } from '../base/bytes.ts'
 import { BATCH_PATHS_MAX, encodePaths, type PathAnswer } from '../codec/queryBatch.ts'
 import type { BlockFeed } from '../comet/feed.ts'
@@ -91,7 +92,7 @@ async function prove(rpc: NodeRpc, path: string) {
 }
 
 function gasPrices(rpc: NodeRpc): (height: number) => Promise<bigint> {
-  const kept = new Map<number, Promise<bigint>>()
+  const kept = new QuickLRU<number, Promise<bigint>>({ maxSize: GAS_PRICES_KEPT })
   const read = async (height: number): Promise<bigint> => {
     const { data } = await query(rpc, '/governance/params', height)
     return BigInt((data as { gas_price: number }).gas_price)
@@ -102,8 +103,6 @@ function gasPrices(rpc: NodeRpc): (height: number) => Promise<bigint> {
     const reading = read(height)
     kept.set(height, reading)
     reading.catch(() => kept.delete(height))
-    const [oldest] = kept.keys()
-    if (kept.size > GAS_PRICES_KEPT && oldest !== undefined) kept.delete(oldest)
     return reading
   }
 }
@@ -162,23 +161,23 @@ export function createChain(
   feed: BlockFeed,
   { stall }: Pick<HeadWatch, 'stall'>,
 ) {
-  let chainId: string | undefined
+  // All who wait for it share one question, or they would go on in another order than they came.
+  let chainId: Promise<string> | undefined
   let caughtUp = false
   // A node that has begun anew comes to no new head for long, and every list of the old chain is wrong.
   let isOnHead = true
   const readStatus = async (): Promise<void> => {
     const status = await rpc.status()
-    chainId ??= status.chainId
+    chainId ??= Promise.resolve(status.chainId)
     caughtUp = !status.catchingUp
     if (!caughtUp) throw new RpcError('nodeAway', `the node is catching up, it is at height ${status.latestHeight}`)
   }
-  // All who wait for it share one question, or they would go on in another order than they came.
-  let asking: Promise<string> | undefined
   const askChainId = async (): Promise<string> => {
     try {
-      return (chainId ??= (await rpc.status()).chainId)
-    } finally {
-      asking = undefined
+      return (await rpc.status()).chainId
+    } catch (error) {
+      chainId = undefined
+      throw error
     }
   }
   let begun = false
@@ -215,9 +214,7 @@ export function createChain(
     /** Returns how long the chain has made no blocks; undefined while it makes them. */
     stall,
     /** Resolves with the chain id of the node's first answer: a gateway serves one chain. */
-    chainId: (): Promise<string> => (asking ??= askChainId()),
-    /** Returns the chain id, or undefined while the node has not told it. */
-    knownChainId: (): string | undefined => chainId,
+    chainId: (): Promise<string> => (chainId ??= askChainId()),
     /** Reads a path at a height; 0 is the head. */
     query: (path: string, height = 0): Promise<ChainAnswer> => query(queries, path, height),
     queryOne: forCallers.queryOne,

@@ -56,8 +56,7 @@ export function createRawSender(setting: Setting, follower: Follower) {
     const hash = txHash(bytes)
     const same = again(hash)
     if (same !== undefined) return same
-    // Once the chain is known, calls come to their turn in the order in which they came.
-    const tx = readRawTx(bytes, chain.knownChainId() ?? (await chain.chainId()))
+    const tx = readRawTx(bytes, await chain.chainId())
     if ('refused' in tx) return tx
     const { body } = tx
     const address = addressOf(body.from)
