@@ -1,9 +1,8 @@
 /** A gateway before a stub of a node, for campaigns that call it. */
-import { methodGroups } from '../../src/gateway/rpc/methods/list.ts'
-import { openRpcDocument } from '../../src/gateway/rpc/openrpc.ts'
 import { addressBytes } from '../../src/values/address.ts'
 import { alice, bob, startPair } from '../gateway/support.ts'
 import type { Script } from '../gateway/stubNode.ts'
+import { openRpcDocument } from '../support/openRpc.ts'
 import { nodeKey, TestChain, tokens } from '../support/testChain.ts'
 import type { Next } from './bytes.ts'
 import { Broken, need } from './campaign.ts'
@@ -17,7 +16,7 @@ export interface Reply {
 }
 
 /** The methods as the gateway's document describes them. */
-export const { methods } = JSON.parse(JSON.stringify(openRpcDocument(methodGroups, '0', 'http://127.0.0.1/'))) as {
+export const { methods } = openRpcDocument() as {
   readonly methods: readonly Described[]
 }
 

@@ -1,15 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
-import { methodGroups } from '../../src/gateway/rpc/methods/list.ts'
-import { openRpcDocument } from '../../src/gateway/rpc/openrpc.ts'
 import type { Described } from '../fuzz/rpcModel.ts'
+import { openRpcDocument } from '../support/openRpc.ts'
 import { differsBy, takeIn } from './again.ts'
 import type { Answer } from './ask.ts'
 import { ANSWER_MS_MAX, hashOf, wrongOf } from './judge.ts'
 
 const HASH = 'AB'.repeat(32)
-const { methods } = JSON.parse(JSON.stringify(openRpcDocument(methodGroups, '0', 'http://127.0.0.1/'))) as {
-  methods: readonly Described[]
-}
+const { methods } = openRpcDocument() as { methods: readonly Described[] }
 const named = (name: string): Described => methods.find((method) => method.name === name) as Described
 
 describe('an answer of a gateway whose node is not well', () => {

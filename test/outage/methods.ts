@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openRpcDocument } from '../../src/gateway/rpc/openrpc.ts'
-import { methodGroups } from '../../src/gateway/rpc/methods/list.ts'
 import { toBase64 } from '../../src/base/bytes.ts'
 import type { Described } from '../fuzz/rpcModel.ts'
 import type { CampaignReport } from '../support/campaign.ts'
+import { openRpcDocument } from '../support/openRpc.ts'
 import { ask, askSocket } from './ask.ts'
 import { ANSWER_MS_MAX, type Answered, hashOf, wrongOf } from './judge.ts'
 import { type Fault, type OutageNetwork, signers } from './network.ts'
@@ -17,9 +16,7 @@ const VALUE = '1'
 /** The code of a node that cannot answer yet. */
 const AGAIN = -32011
 
-const { methods } = JSON.parse(JSON.stringify(openRpcDocument(methodGroups, '0', 'http://127.0.0.1/'))) as {
-  methods: readonly Described[]
-}
+const { methods } = openRpcDocument() as { methods: readonly Described[] }
 
 interface Call {
   readonly method: Described

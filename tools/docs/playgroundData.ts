@@ -2,14 +2,13 @@
 import { PORTS } from '../../src/base/ports.ts'
 import { VERSION } from '../../src/base/version.ts'
 import { type RpcErrorName, rpcErrors } from '../../src/gateway/rpc/errors.ts'
-import { methodGroups } from '../../src/gateway/rpc/methods/list.ts'
-import { openRpcDocument } from '../../src/gateway/rpc/openrpc.ts'
+import { openRpcDocument } from '../../test/support/openRpc.ts'
 import { listedTxErrors, WHEN } from '../reference/errors.ts'
 import type { PlaygroundData } from './playground.ts'
 
 /** The OpenRPC document of this version with its recorded examples, and the catalogue of errors. */
 export const playgroundData = (): PlaygroundData => ({
-  document: openRpcDocument(methodGroups, VERSION, `http://127.0.0.1:${PORTS.gateway}/`) as PlaygroundData['document'],
+  document: openRpcDocument(VERSION, `http://127.0.0.1:${PORTS.gateway}/`) as PlaygroundData['document'],
   rpcErrors: (Object.keys(rpcErrors) as RpcErrorName[]).map((name) => ({
     code: rpcErrors[name].code,
     // Shown as plain text.

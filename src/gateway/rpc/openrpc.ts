@@ -1,7 +1,6 @@
 import { pascalCase } from '../../base/pascalCase.ts'
 import { schemaOf } from '../../tx/fields.ts'
-import { checkTxSchema, decimal, deliverTxSchema } from '../../tx/result.ts'
-import { address } from '../../values/address.ts'
+import { checkTxSchema, deliverTxSchema } from '../../tx/result.ts'
 import { uint } from '../../values/number.ts'
 import { objectSchema } from '../../values/shape.ts'
 import type { JsonSchema } from '../../values/valueType.ts'
@@ -18,12 +17,13 @@ const integer = uint.schema
 export const orNull = (schema: JsonSchema): JsonSchema => ({ anyOf: [schema, { type: 'null' }] })
 
 /** An object that generated code has a type of this name for. */
-const named = (title: string, ...members: Parameters<typeof objectSchema>): JsonSchema => ({
+export const named = (title: string, ...members: Parameters<typeof objectSchema>): JsonSchema => ({
   title,
   ...objectSchema(...members),
 })
 
-const foundTransactionMembers = {
+/** The members of a transaction in a block. Source: protocol.md §10, svc_getTransaction. */
+export const foundTransactionMembers = {
   height: integer,
   hash: string,
   index: integer,
@@ -35,78 +35,8 @@ const foundTransactionMembers = {
   deliver_tx: deliverTxSchema(),
 }
 
-/** What svc_getTransaction answers. Source: protocol.md §10. */
+/** A transaction in a block. */
 export const foundTransaction: JsonSchema = named('FoundTransaction', foundTransactionMembers)
-
-const base64: JsonSchema = { type: 'string', contentEncoding: 'base64' }
-
-/** What svc_getProof answers. Source: protocol.md §10. */
-export const provenRow: JsonSchema = named('ProvenRow', { height: integer, key: base64, value: base64, proof: base64 })
-
-/** Source: protocol.md §10, svc_estimateFee. */
-export const feeEstimate: JsonSchema = named('FeeEstimate', {
-  height: integer,
-  gas: integer,
-  gas_price: integer,
-  fee: decimal,
-})
-
-/** An event of the application. Source: protocol.md §9. */
-export const chainEvent: JsonSchema = named('ChainEvent', { type: string, attributes: { type: 'object' } })
-
-/** Source: protocol.md §10, svc_getBlock. */
-export const blockObject: JsonSchema = named('Block', {
-  height: integer,
-  hash: string,
-  parent_hash: string,
-  time: string,
-  proposer_address: address.schema,
-  app_hash: string,
-  transaction_count: integer,
-  transactions: { type: 'array', items: foundTransaction },
-  events: { type: 'array', items: chainEvent },
-})
-
-/**
- * A page of a history: its rows, the newest first, and where the next page begins, null behind the last one. It is whole
- * from `earliest_height` to `height`.
- */
-export const historyOf = (row: JsonSchema): JsonSchema =>
-  objectSchema({
-    height: integer,
-    earliest_height: integer,
-    data: { type: 'array', items: row },
-    next: orNull(string),
-  })
-
-/** Source: protocol.md §10, svc_getTransactions. */
-export const accountTransaction: JsonSchema = named('AccountTransaction', { time: string, ...foundTransactionMembers })
-
-/** Source: protocol.md §10, svc_getValidatorHistory. */
-export const validatorEvent: JsonSchema = named('ValidatorEvent', {
-  height: integer,
-  time: string,
-  hash: orNull(string),
-  type: string,
-  attributes: { type: 'object' },
-})
-
-/** Source: protocol.md §10, svc_getAwards. */
-export const award: JsonSchema = named('Award', { height: integer, time: string, amount: decimal })
-
-/** Source: protocol.md §10, svc_status. */
-export const statusObject: JsonSchema = named('NodeStatus', {
-  chain_id: string,
-  height: integer,
-  time: string,
-  app_hash: string,
-  catching_up: { type: 'boolean' },
-  node_version: string,
-  application_version: string,
-  program_version: integer,
-  chain_program_version: integer,
-  version: string,
-})
 
 const EVERY_CALL: readonly RpcErrorName[] = ['invalidRequest', 'invalidParams', 'internal', 'tooMany']
 
@@ -195,16 +125,11 @@ const headOf = (version: string, url: string): object => ({
 })
 
 /**
- * The OpenRPC document of the methods for a gateway that is reached at `url`, from the schemas that read their params.
- * The first tag of a method is its group. It describes no method of OpenRPC's own (`rpc.discover`): the specification
- * keeps these names, and generated clients have no function of that name. Source: protocol.md §10, rpc.discover.
+ * Returns a function that writes the OpenRPC document of the methods for the address at which a caller reached the
+ * gateway, from the schemas that read their params. Callers share the large piece. The first tag of a method is its
+ * group. It describes no method of OpenRPC's own (`rpc.discover`): the specification keeps these names, and generated
+ * clients have no function of that name. Source: protocol.md §10, rpc.discover.
  */
-export const openRpcDocument = (groups: readonly MethodGroup[], version: string, url: string): object => ({
-  ...headOf(version, url),
-  methods: methodObjects(groups),
-})
-
-/** The JSON of openRpcDocument for the address at which a caller reached the gateway. Callers share the large piece. */
 export function createDocument(groups: readonly MethodGroup[], version: string): (url: string) => readonly Piece[] {
   const methods = Buffer.from(JSON.stringify(methodObjects(groups)))
   return (url) => [`${JSON.stringify(headOf(version, url)).slice(0, -1)},"methods":`, methods, '}']

@@ -3,16 +3,20 @@ import { printTime, secondsOf } from '../../../base/time.ts'
 import { isNodeError } from '../../../comet/errors.ts'
 import { type FeedBlock, readBlock, withResults } from '../../../comet/feed.ts'
 import { field, optional } from '../../../tx/fields.ts'
+import { decimal } from '../../../tx/result.ts'
 import { uint } from '../../../values/number.ts'
+import { objectSchema } from '../../../values/shape.ts'
 import type { JsonSchema } from '../../../values/valueType.ts'
 import type { Chain } from '../../chain.ts'
 import { before, blockId, pageLimit } from '../fields.ts'
 import { blockHead, printFound, printTx, publicEvents, txsOf } from '../../feed/found.ts'
 import { foundTxOf, type TxRow } from '../../feed/histories.ts'
 import { PAGE_ROWS, PAGE_ROWS_MAX } from '../../http/limits.ts'
-import { accountTransaction, award, blockObject, historyOf, validatorEvent } from '../openrpc.ts'
+import { foundTransaction, foundTransactionMembers, named, orNull } from '../openrpc.ts'
 import { defineMethod, type Method } from './define.ts'
 
+const string: JsonSchema = { type: 'string' }
+const event = { type: string, attributes: { type: 'object' } }
 const limit = optional(pageLimit(PAGE_ROWS, PAGE_ROWS_MAX))
 
 /** The block, or undefined when the node has none of that height or hash. */
@@ -66,7 +70,12 @@ const historyMethod = <Row>({ name, doc, kind, owner, whole, row, print }: Histo
     },
     positional: 1,
     isList: true,
-    result: historyOf(row),
+    result: objectSchema({
+      height: uint.schema,
+      earliest_height: uint.schema,
+      data: { type: 'array', items: row },
+      next: orNull(string),
+    }),
     run: async (
       { chain },
       { [owner as 'address']: whose, limit: rows = PAGE_ROWS, before: from },
@@ -96,7 +105,19 @@ export const historyMethods: readonly Method[] = [
     },
     positional: 1,
     isList: true,
-    result: { anyOf: [blockObject, { type: 'null' }] },
+    result: orNull(
+      named('Block', {
+        height: uint.schema,
+        hash: string,
+        parent_hash: string,
+        time: string,
+        proposer_address: address.schema,
+        app_hash: string,
+        transaction_count: uint.schema,
+        transactions: { type: 'array', items: foundTransaction },
+        events: { type: 'array', items: named('ChainEvent', event) },
+      }),
+    ),
     run: async ({ chain }, { block: id, limit: count = PAGE_ROWS, offset = 0 }, { address: caller }) => {
       const block = await findBlock(chain, caller, id)
       if (block === undefined) return null
@@ -110,7 +131,7 @@ export const historyMethods: readonly Method[] = [
     kind: 'account',
     owner: 'address',
     whole: 'transactions',
-    row: accountTransaction,
+    row: named('AccountTransaction', { time: string, ...foundTransactionMembers }),
     print: (row) => {
       const found = foundTxOf(row)
       return { time: printMs(row.time_ms), ...printTx(found, found.gasPrice) }
@@ -121,7 +142,7 @@ export const historyMethods: readonly Method[] = [
     doc: 'What an owner did with a candidacy, its votes and proposals, and what became of it, the newest first.',
     kind: 'validator',
     owner: 'validatorAddress',
-    row: validatorEvent,
+    row: named('ValidatorEvent', { height: uint.schema, time: string, hash: orNull(string), ...event }),
     print: ({ height, time_ms: timeMs, hash, type, attributes }) => ({
       height,
       time: printMs(timeMs),
@@ -135,7 +156,7 @@ export const historyMethods: readonly Method[] = [
     doc: 'What a validator was paid in every 50th block, the newest first: the award of that block alone.',
     kind: 'awards',
     owner: 'validatorAddress',
-    row: award,
+    row: named('Award', { height: uint.schema, time: string, amount: decimal }),
     print: ({ height, time_ms: timeMs, amount }) => ({ height, time: printMs(timeMs), amount }),
   }),
 ]

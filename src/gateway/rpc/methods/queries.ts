@@ -7,12 +7,15 @@ import { queryEntries, tables, txEntryOf } from '../../../modules/registry.ts'
 import { field, type Fields, optional } from '../../../tx/fields.ts'
 import { decimal } from '../../../tx/result.ts'
 import { uint } from '../../../values/number.ts'
+import type { JsonSchema } from '../../../values/valueType.ts'
 import type { Chain } from '../../chain.ts'
 import { RpcError } from '../errors.ts'
 import { countedUpTo, latestBlock, oneOf, rowKey } from '../fields.ts'
-import { feeEstimate, provenRow, statusObject } from '../openrpc.ts'
+import { named } from '../openrpc.ts'
 import { defineMethod, type Method } from './define.ts'
 
+const string: JsonSchema = { type: 'string' }
+const base64: JsonSchema = { type: 'string', contentEncoding: 'base64' }
 const height = optional(field(uint, 'height of the block; 0, the default, is the head'))
 const ignoredHeight = optional(field(uint, 'not implemented by the interface: the answer is always for the head'))
 
@@ -123,7 +126,7 @@ export const queryMethods: readonly Method[] = [
     name: 'svc_estimateFee',
     doc: 'Gas and fee (in base units) of an operation at the gas price of the head; what it stakes or pays comes on top.',
     input: { operation: oneOf('operationName', [...txEntryOf.keys()], "operation: its method's name without svc_") },
-    result: feeEstimate,
+    result: named('FeeEstimate', { height: uint.schema, gas: uint.schema, gas_price: uint.schema, fee: decimal }),
     run: async ({ chain }, { operation }) => {
       const { height, data } = await chain.queryOne('/governance/params')
       const prices = data as Readonly<Record<string, number>>
@@ -158,7 +161,18 @@ export const chainMethods: readonly Method[] = [
     name: 'svc_status',
     doc: 'What the node says of itself.',
     input: {},
-    result: statusObject,
+    result: named('NodeStatus', {
+      chain_id: string,
+      height: uint.schema,
+      time: string,
+      app_hash: string,
+      catching_up: { type: 'boolean' },
+      node_version: string,
+      application_version: string,
+      program_version: uint.schema,
+      chain_program_version: uint.schema,
+      version: string,
+    }),
     run: ({ chain }) => readStatus(chain),
   }),
   defineMethod({
@@ -176,7 +190,7 @@ export const chainMethods: readonly Method[] = [
       table: oneOf('rowTable', HASHED, 'table of the state, as protocol.md §2 lists them'),
       key: optional(rowKey),
     },
-    result: provenRow,
+    result: named('ProvenRow', { height: uint.schema, key: base64, value: base64, proof: base64 }),
     run: ({ chain }, { table, key = '' }) => proveRow(chain, table, key),
   }),
 ]

@@ -9,7 +9,7 @@ import { isRpcError, RpcError } from '../errors.ts'
 import { transactionBytes, transactionHash } from '../fields.ts'
 import { flag } from '../../../values/text.ts'
 import { printTx } from '../../feed/found.ts'
-import { foundTransaction } from '../openrpc.ts'
+import { foundTransaction, orNull } from '../openrpc.ts'
 import { resultOf, sentResult } from '../result.ts'
 import type { Outcome, SentTx } from '../../send/broadcast.ts'
 import { defineMethod, type Method, type Services } from './define.ts'
@@ -79,7 +79,7 @@ const getTransaction = defineMethod({
   name: 'svc_getTransaction',
   doc: 'A transaction in a block, with its real height also when it failed; null when the node knows none.',
   input: { hash: transactionHash },
-  result: { anyOf: [foundTransaction, { type: 'null' }] },
+  result: orNull(foundTransaction),
   run: async ({ chain }, { hash }) => {
     const found = await chain.forCallers.findTx(hash)
     return found === undefined ? null : printTx(found, found.gasPrice)
@@ -90,7 +90,7 @@ const getShortfall = defineMethod({
   name: 'svc_getShortfall',
   doc: 'What a failed transaction needed of a balance, and what was there; null when it failed for another reason.',
   input: { hash: transactionHash },
-  result: { anyOf: [shortfallSchema, { type: 'null' }] },
+  result: orNull(shortfallSchema),
   run: async ({ chain, sender }, { hash }) => {
     const refused = sender.shortfallOf(hash)
     if (refused !== undefined) return refused
