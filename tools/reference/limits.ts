@@ -103,19 +103,19 @@ const gatewayRows: readonly Row[] = [
     'Refusals for a low balance that `svc_getShortfall` knows',
     `at least the last ${thousands(gateway.SHORTFALLS_KEPT)}`,
   ],
-  ['A request', `${seconds(gateway.REQUEST_MS_MAX)} to arrive`],
+  ['A request', `${seconds(gateway.HTTP_LIMITS.requestMs)} to arrive`],
   [
     'An answer that the caller does not read',
-    `${seconds(gateway.UNREAD_MS_MAX)} without progress; ${mebibytes(gateway.UNREAD_BYTES_MAX)} of such answers in all`,
+    `${seconds(gateway.HTTP_LIMITS.unreadMs)} without progress; ${mebibytes(gateway.HTTP_LIMITS.unreadBytes)} of such answers in all`,
   ],
   [
     'Calls from one address',
-    `${gateway.CALLS_PER_SECOND} a second, counted over ${seconds(gateway.RATE_WINDOW_MS)}; a whole list counts as ` +
+    `${gateway.HTTP_LIMITS.callsPerSecond} a second, counted over ${seconds(gateway.RATE_WINDOW_MS)}; a whole list counts as ` +
       `${gateway.LIST_COST} calls, and a body or message as one for every ${thousands(gateway.CALL_BYTES)} bytes, if those are more`,
   ],
   [
     'Connections',
-    `${gateway.CONNECTIONS_OF_ADDRESS_MAX} from one address, ${thousands(gateway.CONNECTIONS_MAX)} in all`,
+    `${gateway.HTTP_LIMITS.connectionsOfAddress} from one address, ${thousands(gateway.HTTP_LIMITS.connections)} in all`,
   ],
   ['Transactions that wait for their blocks', `${thousands(gateway.WAITING_MAX)}; then -32013`],
   ['Waiting for a block', `${seconds(gateway.WAIT_MS)}, then -32012 with the hash`],
@@ -146,13 +146,13 @@ const gatewayRows: readonly Row[] = [
   ['Messages of one websocket that are worked on at a time', `${gateway.SOCKET_MESSAGES_MAX}; it is not read further`],
   [
     'What waits for the reader of a websocket',
-    `${mebibytes(gateway.SOCKET_QUEUE_BYTES_MAX)}, and ${mebibytes(gateway.UNREAD_BYTES_MAX)} for all together, where ` +
+    `${mebibytes(gateway.SOCKET_QUEUE_BYTES_MAX)}, and ${mebibytes(gateway.HTTP_LIMITS.unreadBytes)} for all together, where ` +
       'the slowest goes first; then it is closed with 1013',
   ],
-  ['A websocket that does not answer a ping', `${seconds(gateway.SOCKET_PING_MS)}, then it is closed`],
+  ['A websocket that does not answer a ping', `${seconds(gateway.HTTP_LIMITS.pingMs)}, then it is closed`],
   [
     'Subscriptions',
-    `${gateway.SUBSCRIPTIONS_OF_ADDRESS_MAX} of one address, ` +
+    `${gateway.HTTP_LIMITS.subscriptionsOfAddress} of one address, ` +
       `${thousands(gateway.SUBSCRIPTIONS_MAX)} in all; then -32015`,
   ],
   ['How far back a subscription may begin', `${gateway.REFILL_BLOCKS_MAX} blocks; what lies before is told as a gap`],

@@ -4,13 +4,12 @@ import { type FeedBlock, readBlock } from '../../comet/feed.ts'
 import type { Chain } from '../chain.ts'
 import { RpcError, tooMany } from '../rpc/errors.ts'
 import {
-  type HTTP_LIMITS,
+  HTTP_LIMITS,
   PIECE_BYTES,
   PROGRESS_BLOCKS,
   REFILL_BLOCKS_MAX,
   REFILL_PAUSE_MS,
   SUBSCRIPTIONS_MAX,
-  UNREAD_MS_MAX,
 } from '../http/limits.ts'
 import { type Interest, type News, newsOf } from './news.ts'
 import { createTally } from '../http/tally.ts'
@@ -56,7 +55,7 @@ const notification = (id: string, member: string): string =>
 
 /**
  * Sends texts, PIECE_BYTES at a time: a block may have more than may wait for a reader. The texts take memory as long, so
- * after UNREAD_MS_MAX the rest goes at once, which closes the websocket of a reader that is too slow for it.
+ * after `unreadMs` the rest goes at once, which closes the websocket of a reader that is too slow for it.
  */
 function sendTexts(
   running: ReadonlySet<Subscription>,
@@ -76,7 +75,7 @@ function sendTexts(
       one.send(notification(one.id, `"result":${text}`), isFull ? () => goOn(PIECE_BYTES) : undefined)
       if (!isFull) continue
       one.isBusy = true
-      late ??= setTimeout(goOn, UNREAD_MS_MAX, Infinity).unref()
+      late ??= setTimeout(goOn, HTTP_LIMITS.unreadMs, Infinity).unref()
       return
     }
     clearTimeout(late)

@@ -3,6 +3,38 @@
  * names the attacks of `make stress` (test/stress/attacks.ts) that a limit is there for.
  */
 
+/** What callers may take of a gateway, unless configured. An IPv6 address counts by its /64. */
+export const HTTP_LIMITS = {
+  /** Connections in all; one more is closed at once. Attack: slow-writers. */
+  connections: 1_000,
+  /** Connections from one address; one more is closed at once. Attack: slow-readers. */
+  connectionsOfAddress: 100,
+  /**
+   * How long a connection may take none of the answer that waits for it, in ms; then it is closed. Attack: slow-readers.
+   */
+  unreadMs: 10_000,
+  /**
+   * Bytes of answers that wait to be read, a shared one counted once. Beyond it the oldest one's connection is closed.
+   * Attack: slow-readers.
+   */
+  unreadBytes: 64 * 1024 * 1024,
+  /** Bytes of unfinished requests and messages in all. Beyond it the connection with the longest one is closed. */
+  partBytes: 64 * 1024 * 1024,
+  /**
+   * How long a whole HTTP request may take to arrive, its headers and its body, in ms; and a message on a websocket, from
+   * its first 64 KiB on. Attack: slow-writers.
+   */
+  requestMs: 10_000,
+  /** How often a websocket is pinged, in ms. One that has not answered by the next ping is closed. */
+  pingMs: 30_000,
+  /** Subscriptions of one address; one more is answered with -32015. Attack: subscribers. */
+  subscriptionsOfAddress: 500,
+  /** Calls a second from one address, 0 for no limit; whole lists have a share of their own. Attack: lists, garbage. */
+  callsPerSecond: 500,
+  /** Addresses of reverse proxies, alone or as networks (10.0.0.0/8), whose X-Forwarded-For says who the caller is. */
+  trustProxies: [] as readonly string[],
+}
+
 // What a caller may send.
 
 /**
@@ -40,10 +72,6 @@ export const PAGE_ROWS = 20
 
 // How often a caller may call.
 
-/**
- * Calls a second from one address, unless configured; whole lists have a share of their own. Attack: lists, garbage.
- */
-export const CALLS_PER_SECOND = 500
 /** Over how long calls are counted, in ms. */
 export const RATE_WINDOW_MS = 10_000
 /**
@@ -54,7 +82,7 @@ export const CALL_BYTES = 1024
 /** Addresses whose calls are counted: the last ones. */
 export const ADDRESSES_KEPT = 5_000
 /**
- * As how many calls a whole list counts: an address has CALLS_PER_SECOND / LIST_COST of them a second. Attack: lists.
+ * As how many calls a whole list counts: an address has `callsPerSecond` / LIST_COST of them a second. Attack: lists.
  */
 export const LIST_COST = 20
 /**
@@ -70,35 +98,12 @@ export const ERROR_LINES_MS = 10_000
 
 // Connections and websockets.
 
-/**
- * Connections from one address, unless configured; one more is closed at once. An IPv6 address counts by its /64.
- * Attack: slow-readers.
- */
-export const CONNECTIONS_OF_ADDRESS_MAX = 100
-/** Connections in all, unless configured; one more is closed at once. Attack: slow-writers. */
-export const CONNECTIONS_MAX = 1_000
-/**
- * How long a whole HTTP request may take to arrive, its headers and its body, in ms; and a message on a websocket, from its
- * first 64 KiB on. Attack: slow-writers.
- */
-export const REQUEST_MS_MAX = 10_000
-/** How often that is checked, in ms. */
+/** How often the gateway looks for requests that are late, in ms. */
 export const REQUEST_CHECK_MS = 1_000
 /** How long a caller may keep a connection without a request, as the gateway tells it, in ms. */
 export const KEEP_ALIVE_MS = 30_000
 /** How much longer the gateway keeps it, so that a busy caller's next request does not meet its end. */
 export const KEEP_ALIVE_GRACE_MS = 10_000
-/**
- * How long a connection may take none of the answer that waits for it, in ms; then it is closed. Attack: slow-readers.
- */
-export const UNREAD_MS_MAX = 10_000
-/**
- * Bytes of answers that wait to be read, a shared one counted once. Beyond it the oldest one's connection is closed.
- * Attack: slow-readers.
- */
-export const UNREAD_BYTES_MAX = 64 * 1024 * 1024
-/** Bytes of unfinished requests and messages in all. Beyond it the connection with the longest one is closed. */
-export const PART_BYTES_MAX = 64 * 1024 * 1024
 /** What an answer costs beside its text, in bytes. */
 export const ANSWER_OVERHEAD_BYTES = 1024
 /** Bytes that are handed to a connection at a time. Longer answers go in pieces of it. Attack: slow-readers. */
@@ -108,12 +113,10 @@ export const REQUESTS_OF_CONNECTION_MAX = 64
 /** Messages of one websocket that are worked on at a time; it is not read further until one is answered. */
 export const SOCKET_MESSAGES_MAX = 64
 /**
- * Bytes that wait for the reader of one websocket; beyond them it is closed with 1013. Beyond UNREAD_BYTES_MAX on all of
+ * Bytes that wait for the reader of one websocket; beyond them it is closed with 1013. Beyond `unreadBytes` on all of
  * them the one with the most is cut off.
  */
 export const SOCKET_QUEUE_BYTES_MAX = 8 * 1024 * 1024
-/** How often a websocket is pinged, in ms. One that has not answered by the next ping is closed. */
-export const SOCKET_PING_MS = 30_000
 /** How long a websocket that was closed may take to say so too, in ms. */
 export const SOCKET_CLOSE_MS = 2_000
 
@@ -171,8 +174,6 @@ export const BLOCKS_MAX = 64
 
 // Subscriptions.
 
-/** Subscriptions of one address, unless configured; one more is answered with -32015. Attack: subscribers. */
-export const SUBSCRIPTIONS_OF_ADDRESS_MAX = 500
 /** Subscriptions in all; one more is answered with -32015. Attack: subscribers. */
 export const SUBSCRIPTIONS_MAX = 10_000
 /** How far behind the head a subscription may begin or be, in blocks. What lies before it is told as a gap. */
@@ -228,19 +229,3 @@ export const FAUCET_PAYMENTS_MAX = 10
  * that an account of a devnet has, so one address empties it in 28 hours.
  */
 export const FAUCET_CALLS_MAX = 60
-
-/** What callers may take of a gateway, unless configured. */
-export const HTTP_LIMITS = {
-  connections: CONNECTIONS_MAX,
-  connectionsOfAddress: CONNECTIONS_OF_ADDRESS_MAX,
-  unreadMs: UNREAD_MS_MAX,
-  unreadBytes: UNREAD_BYTES_MAX,
-  partBytes: PART_BYTES_MAX,
-  requestMs: REQUEST_MS_MAX,
-  pingMs: SOCKET_PING_MS,
-  subscriptionsOfAddress: SUBSCRIPTIONS_OF_ADDRESS_MAX,
-  /** 0 is no limit. */
-  callsPerSecond: CALLS_PER_SECOND,
-  /** Addresses of reverse proxies, alone or as networks (10.0.0.0/8), whose X-Forwarded-For says who the caller is. */
-  trustProxies: [] as readonly string[],
-}
