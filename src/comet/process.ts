@@ -108,15 +108,10 @@ export const runCometBft = async ({ program, args, logFile, env = process.env, o
     })
   }
   const killAtExit = () => child.kill('SIGKILL')
-  const exited = new Promise<{
-    code: number | null
-    signal: string | null
-    lastLines: readonly string[]
-    reason: string
-  }>((done) => {
+  const exited = new Promise<{ lastLines: readonly string[]; reason: string }>((done) => {
     child.once('close', (code, signal) => {
       process.off('exit', killAtExit)
-      done({ code, signal, lastLines, reason: endReason(code, signal, fatal, lastLines) })
+      done({ lastLines, reason: endReason(code, signal, fatal, lastLines) })
     })
   })
   const pid = await new Promise<number>((started, failed) => {

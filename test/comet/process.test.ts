@@ -104,7 +104,7 @@ describe('process', () => {
     const stubborn = await startCometBft({ program, home: node.home })
     await until(() => logged().includes('up'))
     await Promise.all([stubborn.stop(200), stubborn.stop(200)])
-    expect(await stubborn.exited).toMatchObject({ signal: 'SIGKILL' })
+    expect(await stubborn.exited).toMatchObject({ reason: 'ended by SIGKILL' })
   })
 
   test('a program that is not there is a CometError', async () => {
