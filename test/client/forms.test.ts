@@ -1,9 +1,8 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { Svc } from '../../src/client/index.ts'
 import { createKeystore } from '../../src/keys/keystore.ts'
 import { PUBLIC_MNEMONIC } from '../../src/keys/mnemonic.ts'
+import { serveCalls } from '../support/serveCalls.ts'
 
 interface Asked {
   readonly method: string
@@ -16,33 +15,15 @@ let text: string | undefined
 let url = ''
 
 // A gateway in this very process: what the synchronous form must not wait for.
-const server = createServer((request, response) => {
-  const chunks: Buffer[] = []
-  request
-    .on('data', (chunk: Buffer) => chunks.push(chunk))
-    .on('end', () => {
-      const call = JSON.parse(Buffer.concat(chunks).toString() || '{}') as {
-        id: number
-        method: string
-        params: unknown
-      }
-      asked.push({ method: call.method, params: call.params, authorization: request.headers.authorization })
-      response.end(text ?? JSON.stringify({ jsonrpc: '2.0', id: call.id, ...(body as object) }))
-    })
-})
-
+let gateway: Awaited<ReturnType<typeof serveCalls>>
 beforeAll(async () => {
-  await new Promise<void>((done) => {
-    server.listen(0, '127.0.0.1', done)
+  gateway = await serveCalls(({ method, params }, { headers: { authorization } }) => {
+    asked.push({ method, params, authorization })
+    return text ?? (body as object)
   })
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  url = gateway.url
 })
-afterAll(async () => {
-  server.closeAllConnections()
-  await new Promise((done) => {
-    server.close(done)
-  })
-})
+afterAll(() => gateway.close())
 afterEach(() => {
   asked.length = 0
   text = undefined
@@ -190,34 +171,22 @@ describe('what is answered', () => {
   })
 
   test('a connection that is lost before the answer is an SvcRpcError with code 4900', async () => {
-    const rude = createServer((request) => void request.socket.destroy())
-    await new Promise<void>((done) => rude.listen(0, '127.0.0.1', done))
-    const { port } = rude.address() as AddressInfo
-    await expect(new Svc(`http://127.0.0.1:${port}`).async.blockNumber()).rejects.toMatchObject({ code: 4900 })
-    rude.close()
+    const rude = await serveCalls((_call, request) => void request.socket.destroy())
+    await expect(new Svc(rude.url).async.blockNumber()).rejects.toMatchObject({ code: 4900 })
+    await rude.close()
   })
 
   test('the RPC of a CometBFT node is told apart from a gateway', async () => {
-    const node = createServer((request, response) => {
-      const chunks: Buffer[] = []
-      request
-        .on('data', (chunk: Buffer) => chunks.push(chunk))
-        .on('end', () => {
-          const { method } = JSON.parse(Buffer.concat(chunks).toString()) as { method: string }
-          const answer =
-            method === 'status'
-              ? { result: { node_info: { network: 'c' }, sync_info: {} } }
-              : { error: { code: -32601, message: 'Method not found' } }
-          response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, ...answer }))
-        })
-    })
-    await new Promise<void>((done) => node.listen(0, '127.0.0.1', done))
-    const { port } = node.address() as AddressInfo
-    await expect(new Svc(`http://127.0.0.1:${port}`).async.blockNumber()).rejects.toMatchObject({
+    const node = await serveCalls(({ method }) =>
+      method === 'status'
+        ? { result: { node_info: { network: 'c' }, sync_info: {} } }
+        : { error: { code: -32601, message: 'Method not found' } },
+    )
+    await expect(new Svc(node.url).async.blockNumber()).rejects.toMatchObject({
       code: -32601,
       message: expect.stringMatching(/^svc_blockNumber: \S+ is the RPC of a CometBFT node, not a gateway of svcd/),
     })
-    node.close()
+    await node.close()
     body = { error: { code: -32601, message: 'Method not found: svc_blockNumber' } }
     await expect(new Svc(url).async.blockNumber()).rejects.toThrow(
       /^svc_blockNumber: Method not found: svc_blockNumber$/,

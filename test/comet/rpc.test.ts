@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { Comet38Client } from '@cosmjs/tendermint-rpc'
-import { createServer, type Server } from 'node:http'
 import { openNodeRpc, waitForNode } from '../../src/comet/rpc.ts'
 import { until } from '../../bench/until.ts'
+import { serveCalls } from '../support/serveCalls.ts'
 import { kvstoreNode } from './support.ts'
 
 let node: Awaited<ReturnType<typeof kvstoreNode>>
@@ -16,28 +16,11 @@ const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex').toUpperCas
 /** A stand-in for the node's HTTP side only, for answers that a real node gives too rarely. */
 const answering = async (answer: (method: string) => string | undefined) => {
   let connections = 0
-  const server: Server = createServer((incoming, outgoing) => {
-    const chunks: Buffer[] = []
-    incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
-    incoming.on('end', () => {
-      const body = answer((JSON.parse(Buffer.concat(chunks).toString()) as { method: string }).method)
-      if (body !== undefined) outgoing.end(body)
-    })
-  })
-  server.on('connection', () => {
+  const served = await serveCalls(({ method }) => answer(method))
+  served.server.on('connection', () => {
     connections += 1
   })
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  const close = () => {
-    server.closeAllConnections()
-    server.close()
-  }
-  return {
-    url: `http://127.0.0.1:${(server.address() as { port: number }).port}`,
-    close,
-    server,
-    connections: () => connections,
-  }
+  return { ...served, connections: () => connections }
 }
 
 describe('rpc', () => {
@@ -98,7 +81,7 @@ describe('rpc', () => {
     await expect(openNodeRpc('http://127.0.0.1:1').status()).rejects.toMatchObject({ code: 'NodeUnreachable' })
     const silent = await answering(() => undefined)
     await expect(openNodeRpc(silent.url, { timeoutMs: 100 }).status()).rejects.toMatchObject({ code: 'NodeTimeout' })
-    silent.close()
+    await silent.close()
   })
 
   test('a call that is sent again has no longer than one that is not', async () => {
@@ -111,7 +94,7 @@ describe('rpc', () => {
     const rpc = openNodeRpc(breaking.url, { timeoutMs: 500 })
     await expect(rpc.status()).rejects.toMatchObject({ code: 'NodeTimeout' })
     expect(calls).toBeGreaterThan(0)
-    breaking.close()
+    await breaking.close()
   })
 
   test('waiting for a node ends at its deadline, or at once when it is called off', async () => {
@@ -137,7 +120,7 @@ describe('rpc', () => {
     await expect(rpc.committedHeight()).rejects.toMatchObject(failed)
     await expect(rpc.peers()).rejects.toMatchObject({ code: 'RpcFailed', message: 'net_info: Invalid params: oh no' })
     await expect(rpc.status()).rejects.toMatchObject({ code: 'BadAnswer' })
-    one.close()
+    await one.close()
   })
 
   test('calls share connections, and one that the node closed while idle costs no call', async () => {
@@ -154,7 +137,7 @@ describe('rpc', () => {
     rpc.close()
     expect(await last).toBe(0)
     await expect(rpc.peers()).rejects.toMatchObject({ code: 'NodeUnreachable' })
-    one.close()
+    await one.close()
   })
 
   test('a transaction that the node had taken in before the connection broke is accepted', async () => {
@@ -170,12 +153,12 @@ describe('rpc', () => {
     expect(await rpc.broadcastTxSync(Buffer.from('a'))).toEqual(taken)
     expect(calls).toBe(2)
     await expect(rpc.broadcastTxSync(Buffer.from('a'))).rejects.toMatchObject({ code: 'TxInCache' })
-    one.close()
+    await one.close()
   })
 
   test('a number that a double cannot hold is refused, not rounded', async () => {
     const one = await answering(() => JSON.stringify({ result: { n_peers: '9007199254740993' } }))
     await expect(openNodeRpc(one.url).peers()).rejects.toMatchObject({ code: 'BadAnswer' })
-    one.close()
+    await one.close()
   })
 })

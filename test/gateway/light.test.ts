@@ -1,6 +1,3 @@
-import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import {
   LIGHT_ASKED_MAX,
@@ -9,6 +6,7 @@ import {
   LIGHT_BODY_BYTES_MAX,
   LIGHT_CALLS_MAX,
 } from '../../src/gateway/http/limits.ts'
+import { serveCalls, type ServedCall } from '../support/serveCalls.ts'
 import { LIMITS, post, type RpcAnswer, startPair, until } from './support.ts'
 
 const HEAD = 500
@@ -16,10 +14,7 @@ const HEADER = { chain_id: 'test', height: String(HEAD), time: '2026-01-01T00:00
 const SIGNED = { header: HEADER, commit: { height: String(HEAD), block_id: { hash: 'BB' }, signatures: ['many'] } }
 
 /** What the light client was asked, and how it answers. The real one is asked in test/e2e/light.test.ts. */
-interface Asked {
-  readonly method: string
-  readonly params: unknown
-}
+type Asked = Pick<ServedCall, 'method' | 'params'>
 const asked: Asked[] = []
 type Answer = (one: Asked) => Promise<object> | object
 const honest: Answer = ({ method }) =>
@@ -27,35 +22,21 @@ const honest: Answer = ({ method }) =>
     ? { result: { node_info: { listen_addr: '10.0.0.7' }, sync_info: { latest_block_height: String(HEAD) } } }
     : { result: { signed_header: SIGNED, canonical: true } }
 let answer: Answer = honest
-let light: Server
+let light: Awaited<ReturnType<typeof serveCalls>>
 let pair: Awaited<ReturnType<typeof startPair>>
 let url = ''
 
 beforeAll(async () => {
-  light = createServer((request, response) => {
-    let body = ''
-    request.on('data', (part) => {
-      body += String(part)
-    })
-    request.once('end', async () => {
-      const one = JSON.parse(body) as Asked
-      asked.push({ method: one.method, params: one.params })
-      response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, ...(await answer(one)) }))
-    })
+  light = await serveCalls(({ method, params }) => {
+    asked.push({ method, params })
+    return answer({ method, params })
   })
-  await once(light.listen(0, '127.0.0.1'), 'listening')
-  pair = await startPair(
-    {},
-    {
-      light: `http://127.0.0.1:${(light.address() as AddressInfo).port}`,
-      limits: { ...LIMITS, trustProxies: ['127.0.0.1'] },
-    },
-  )
+  pair = await startPair({}, { light: light.url, limits: { ...LIMITS, trustProxies: ['127.0.0.1'] } })
   url = `${pair.gateway.url}/light`
 })
 afterAll(async () => {
   await pair.close()
-  light.close()
+  await light.close()
 })
 beforeEach(() => {
   asked.length = 0

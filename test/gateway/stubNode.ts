@@ -1,9 +1,9 @@
-import { createServer } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { addressOf } from '../../src/values/address.ts'
 import { decodePaths } from '../../src/codec/queryBatch.ts'
 import { decodeTx, txHash, type Tx } from '../../src/tx/envelope.ts'
 import { encodeNonce } from '../../src/tx/nonceQueue.ts'
+import { serveCalls } from '../support/serveCalls.ts'
 import { serveSubscriptions } from './socket.ts'
 
 /** What the application says of itself. */
@@ -288,30 +288,26 @@ export async function startStubNode(given: Partial<Script> = {}) {
   }
   const ledger = makeLedger(script)
   const counts = new Map<string, number>()
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
-    const { method, params } = JSON.parse(Buffer.concat(chunks).toString()) as { method: string; params: Given }
+  const served = await serveCalls(async ({ method, params }, request) => {
     counts.set(method, (counts.get(method) ?? 0) + 1)
     let result: Given | string
     try {
-      result = answer(ledger, script, method, params)
+      result = answer(ledger, script, method, params as Given)
     } catch (error) {
       result = (error as Error).message
     }
     if (script.breaks(method)) {
       request.socket.destroy()
-      return
+      return undefined
     }
     const pauseMs = script.latencyMs()
     if (pauseMs > 0) await sleep(pauseMs)
-    if (script.garbles(method)) return void response.end('<html>')
-    const body =
-      typeof result === 'string' ? { error: { code: -32603, message: 'Internal error', data: result } } : { result }
-    response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, ...body }))
+    if (script.garbles(method)) return '<html>'
+    return typeof result === 'string'
+      ? { error: { code: -32603, message: 'Internal error', data: result } }
+      : { result }
   })
-  const subscriptions = serveSubscriptions(server)
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const subscriptions = serveSubscriptions(served.server)
   ledger.makeBlock()
   const step = () => subscriptions.tell(ledger.makeBlock())
   const timer = setInterval(() => {
@@ -320,12 +316,10 @@ export async function startStubNode(given: Partial<Script> = {}) {
   const close = async () => {
     clearInterval(timer)
     subscriptions.drop()
-    server.closeAllConnections()
-    await new Promise((done) => server.close(done))
+    await served.close()
   }
-  const { port } = server.address() as { port: number }
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: served.url,
     chainId: script.chainId,
     script,
     ledger,
