@@ -152,19 +152,6 @@ describe('a gateway with a token', () => {
       await pair.close()
     }
   })
-
-  test('tells pages of allowed origins that they may send it', async () => {
-    const pair = await startPair({}, { authToken: TOKEN, allowOrigins: ['https://wallet.example'] })
-    try {
-      const answer = await fetch(pair.gateway.url, {
-        method: 'OPTIONS',
-        headers: { origin: 'https://wallet.example', 'access-control-request-method': 'POST' },
-      })
-      expect(answer.headers.get('access-control-allow-headers')).toContain('authorization')
-    } finally {
-      await pair.close()
-    }
-  })
 })
 
 describe('an unlocked account', () => {
