@@ -142,9 +142,7 @@ export function lightOf({ light }: Sources): string {
 
 /** The verified header that proves the rows of `height`, which is no older than `maxAgeMs`. */
 export async function headerAfter(height: number, sources: Sources, options: VerifyOptions): Promise<VerifiedHeader> {
-  const { fetch } = sources
-  const from = { light: lightOf(sources), ...(fetch && { fetch }) }
-  const header = await verifiedHeader(from, height + 1, options)
+  const header = await verifiedHeader({ ...sources, light: lightOf(sources) }, height + 1, options)
   checkAge(header, options.maxAgeMs ?? MAX_AGE_MS)
   return header
 }
