@@ -54,7 +54,8 @@ function answerOf(script: Script, method: string, height: number): unknown {
   return { block_id: { hash: script.hash }, block: { header, data: { txs: [] } } }
 }
 
-const nowMs = Date.now()
+/** When a test began. All servers count the ages of their blocks from it. */
+let nowMs = 0
 const scripts: Script[] = []
 const servers = [0, 1].map((index) =>
   createServer((request, response) => {
@@ -89,6 +90,7 @@ afterAll(async () => {
   place.remove()
 })
 beforeEach(() => {
+  nowMs = Date.now()
   scripts.splice(0, 2, honest('a'.repeat(40)), honest('b'.repeat(40)))
   home = join(place.folder, `home${homes++}`)
 })
