@@ -285,7 +285,7 @@ class Chain implements TestChain {
 
 /**
  * Starts a chain in this process on an application, or on several of them that a factory opens, and makes its genesis. Every
- * call is what a CometBFT node would send. Without a factory there is one node, and only requirements 2, 3, 4, 6, 7, 9 and 13
+ * call is what a CometBFT node would send. Without a factory there is one node, and only requirements 2 to 7, 9 and 13
  * are checked, on that one. Throws a TypeError for an application that the server would refuse, and a RequirementError.
  * @example const chain = await createTestChain((node) => openApplication(`${folder}/${node}.db`), { seed: 7 })
  */
