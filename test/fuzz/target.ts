@@ -2,7 +2,7 @@
 import { addressBytes } from '../../src/values/address.ts'
 import { alice, bob, startPair } from '../gateway/support.ts'
 import type { Script } from '../gateway/stubNode.ts'
-import { openRpcDocument } from '../support/openRpc.ts'
+import { openRpcDocument } from '../../tools/reference/openRpc.ts'
 import { nodeKey, TestChain, tokens } from '../support/testChain.ts'
 import type { Next } from './bytes.ts'
 import { Broken, need } from './campaign.ts'

@@ -6,7 +6,7 @@ import { pascalCase } from '../../src/base/pascalCase.ts'
 import { createTitler } from '../../src/gateway/rpc/schemaTitles.ts'
 import { readParams } from '../../src/gateway/rpc/fields.ts'
 import { schemaOf } from '../../src/tx/fields.ts'
-import { openRpcDocument } from '../support/openRpc.ts'
+import { openRpcDocument } from '../../tools/reference/openRpc.ts'
 
 interface Schema {
   title?: string

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Described } from '../fuzz/rpcModel.ts'
-import { openRpcDocument } from '../support/openRpc.ts'
+import { openRpcDocument } from '../../tools/reference/openRpc.ts'
 import { differsBy, takeIn } from './again.ts'
 import type { Answer } from './ask.ts'
 import { ANSWER_MS_MAX, hashOf, wrongOf } from './judge.ts'

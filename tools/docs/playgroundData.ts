@@ -2,7 +2,7 @@
 import { PORTS } from '../../src/base/ports.ts'
 import { VERSION } from '../../src/base/version.ts'
 import { type RpcErrorName, rpcErrors } from '../../src/gateway/rpc/errors.ts'
-import { openRpcDocument } from '../../test/support/openRpc.ts'
+import { openRpcDocument } from '../reference/openRpc.ts'
 import { listedTxErrors, WHEN } from '../reference/errors.ts'
 import type { PlaygroundData } from './playground.ts'
 
