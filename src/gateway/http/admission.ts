@@ -103,9 +103,8 @@ const callsIn = (bytes: number): number => Math.max(1, Math.ceil(bytes / CALL_BY
 
 /**
  * Creates the admission of a gateway: up to `callsPerSecond` calls from one address, and a LIST_COSTth of it whole lists
- * beside being calls; 0 is no limit. A text counts as a call for every CALL_BYTES,
- * before it is parsed, or as the calls in it if they are more. One that costs more than an address has in a window costs
- * all of it.
+ * beside being calls; 0 is no limit. A text counts as a call for every CALL_BYTES, before it is parsed, or as the calls in
+ * it if they are more. One that costs more than an address has in a window costs all of it.
  */
 export function createAdmission(callsPerSecond: number, isList: (method: string) => boolean) {
   const callsMax = callsPerSecond === 0 ? Infinity : (callsPerSecond * RATE_WINDOW_MS) / 1000

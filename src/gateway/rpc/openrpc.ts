@@ -10,7 +10,8 @@ import examples from './examples.json' with { type: 'json' }
 import type { Method, MethodGroup } from './methods/define.ts'
 import { createTitler } from './schemaTitles.ts'
 
-const string: JsonSchema = { type: 'string' }
+/** The schema of any text. */
+export const string: JsonSchema = { type: 'string' }
 const integer = uint.schema
 
 /** The schema of a value that may be null. */

@@ -12,10 +12,9 @@ import { before, blockId, pageLimit } from '../fields.ts'
 import { blockHead, printFound, printTx, publicEvents, txsOf } from '../../feed/found.ts'
 import { foundTxOf, type TxRow } from '../../feed/histories.ts'
 import { PAGE_ROWS, PAGE_ROWS_MAX } from '../../http/limits.ts'
-import { foundTransaction, foundTransactionMembers, named, orNull } from '../openrpc.ts'
+import { foundTransaction, foundTransactionMembers, named, orNull, string } from '../openrpc.ts'
 import { defineMethod, type Method } from './define.ts'
 
-const string: JsonSchema = { type: 'string' }
 const event = { type: string, attributes: { type: 'object' } }
 const limit = optional(pageLimit(PAGE_ROWS, PAGE_ROWS_MAX))
 

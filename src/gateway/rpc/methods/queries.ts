@@ -11,10 +11,9 @@ import type { JsonSchema } from '../../../values/valueType.ts'
 import type { Chain } from '../../chain.ts'
 import { RpcError } from '../errors.ts'
 import { countedUpTo, latestBlock, oneOf, rowKey } from '../fields.ts'
-import { named } from '../openrpc.ts'
+import { named, string } from '../openrpc.ts'
 import { defineMethod, type Method } from './define.ts'
 
-const string: JsonSchema = { type: 'string' }
 const base64: JsonSchema = { type: 'string', contentEncoding: 'base64' }
 const height = optional(field(uint, 'height of the block; 0, the default, is the head'))
 const ignoredHeight = optional(field(uint, 'not implemented by the interface: the answer is always for the head'))
