@@ -26,11 +26,11 @@ export const withdrawal = (owner: Signer, amount?: bigint): Readonly<Record<stri
   ...(amount === undefined ? { completelyWithdraw: 'Y' } : { amount: String(amount) }),
 })
 
-/** Delegates in a block of its own, and must succeed. */
+/** Delegates in its own block and checks that it succeeds. */
 export const delegate = (chain: TestChain, from: Signer, owner: Signer, amount: bigint): ExecTxResult =>
   done(chain, from, 'delegate', delegation(owner, amount))
 
-/** Withdraws in a block of its own, and must succeed. */
+/** Withdraws in its own block and checks that it succeeds. */
 export const withdraw = (chain: TestChain, from: Signer, owner: Signer, amount?: bigint): ExecTxResult =>
   done(chain, from, 'withdraw', withdrawal(owner, amount))
 

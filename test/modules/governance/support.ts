@@ -52,7 +52,7 @@ export function govChain(
 /** A proposal object as queries show it. */
 export type Shown = Readonly<Record<string, unknown>> & { readonly Detail: Readonly<Record<string, unknown>> }
 
-/** A base64 id as it stands in a path. */
+/** Makes a base64 id safe for a path: `+` and `/` become `-` and `_`. */
 export const urlSafe = (id: string): string => id.replaceAll('+', '-').replaceAll('/', '_')
 
 /** The proposal of a base64 id, with Votes and Tally. */
@@ -62,7 +62,7 @@ export const shown = (chain: TestChain, id: string): Shown =>
 /** The base64 id in a result. */
 export const idOf = (result: ExecTxResult): string => toBase64(result.data as Uint8Array)
 
-/** Delivers a proposal, which must succeed, in a block of its own, and gives its id. */
+/** Delivers a proposal in its own block, checks that it succeeds, and returns its id. */
 export const proposed = (...given: Parameters<typeof done>): string => idOf(done(...given))
 
 /** A vote's message. */
@@ -71,7 +71,7 @@ export const voteOf = (id: string, answer = 'Y'): Record<string, unknown> => ({
   answer,
 })
 
-/** Votes in a block of its own, and must succeed. */
+/** Votes in its own block and checks that the vote succeeds. */
 export const voted = (chain: TestChain, signer: Signer, id: string, answer = 'Y'): ExecTxResult =>
   done(chain, signer, 'vote', voteOf(id, answer))
 
