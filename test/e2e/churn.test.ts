@@ -18,7 +18,8 @@ test('validators come, go, change keys, owners and number: one app hash a height
 test('make churn finds a node whose rows were changed behind its back', async () => {
   const disturb = (home: string): void => {
     const db = new Database(join(home, 'data', 'state.db'), { timeout: 60_000 })
-    db.prepare("update accounts set balance = '1' || balance").run()
+    const { changes } = db.prepare("update accounts set balance = '1' || balance").run()
+    expect(changes).toBeGreaterThan(0)
     db.close()
   }
   const churned = churn({ ...small, output: join(folder, 'disturbed'), next: random(2), disturb })

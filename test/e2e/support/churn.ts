@@ -117,7 +117,8 @@ export async function churn(options: ChurnOptions): Promise<Churned> {
   writeGenesis(nodes, [stranger, ...accounts], next)
   try {
     const running = await Promise.all(nodes.map((node) => startNode(node)))
-    await waitForHead(nodes[0] as NetworkNode, running[0] as RunningNode, 1, START_MS_MAX)
+    // Each of them: one that lags has no rows yet that could be disturbed.
+    await Promise.all(nodes.map((node, at) => waitForHead(node, running[at] as RunningNode, 1, START_MS_MAX)))
     await startNodeGateway(nodes[0] as NetworkNode)
     disturb?.(nodes.at(-1)?.home ?? '')
     const watch = watchChain(nodes, running, new Set(nodeKeys))
