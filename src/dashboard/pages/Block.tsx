@@ -23,10 +23,11 @@ const PAGE_TXS = 50
 /** The next and the previous block. */
 function Neighbours({ height }: { readonly height: number }) {
   const newest = useStore(head)?.height ?? 0
+  const earliest = useEarliest()
   return (
     <Steps
       label='Blocks beside this one'
-      back={{ name: 'Previous', to: height > 1 ? linkTo(['blocks', height - 1]) : undefined }}
+      back={{ name: 'Previous', to: height > earliest ? linkTo(['blocks', height - 1]) : undefined }}
       on={{ name: 'Next', to: height < newest ? linkTo(['blocks', height + 1]) : undefined }}
     />
   )

@@ -2,6 +2,7 @@ import { type BlockHead, head, recentBlocks } from '../data/chain.ts'
 import { svc } from '../data/gateway.ts'
 import { useStore } from '../data/store.ts'
 import { useAnswer } from '../data/useAnswer.ts'
+import { useEarliest } from '../data/useTransactions.ts'
 import type { ViewProps } from '../app.tsx'
 import { linkTo, useRoute } from '../route.ts'
 import { blockColumns, blockLink } from '../parts/blocks.tsx'
@@ -46,6 +47,7 @@ function List() {
   const asked = Number(useRoute().options.get('from') ?? Number.NaN)
   const isLive = !Number.isSafeInteger(asked) || asked < 1
   const headHeight = newest?.height ?? 0
+  const earliest = useEarliest()
   const top = isLive ? headHeight : Math.min(asked, headHeight)
   const { rows, error, isLoading } = usePage(top, isLive)
   const proposerOf = useProposers()
@@ -86,7 +88,7 @@ function List() {
         }}
         on={{
           name: 'Older',
-          to: top <= PAGE_BLOCKS ? undefined : linkTo(['blocks'], { from: String(top - PAGE_BLOCKS) }),
+          to: top - PAGE_BLOCKS < earliest ? undefined : linkTo(['blocks'], { from: String(top - PAGE_BLOCKS) }),
         }}
       />
     </View>

@@ -347,7 +347,8 @@ withBrowser('blocks, transactions, accounts and the search', () => {
     expect(await box.inputValue()).toBe('')
   })
 
-  test('a block that the node does not have any more: which the first one is that it has', async () => {
+  test('blocks that the node does not have any more: which the first one is that it has, and no link below', async () => {
+    const first = (await svc.async.blockNumber()) - 30
     const id = '0'.repeat(64)
     await web.goTo(`blocks/${id}`)
     await page.getByText(/^The node has no such block\.$/).waitFor()
@@ -355,11 +356,22 @@ withBrowser('blocks, transactions, accounts and the search', () => {
       // A document that comes from the test counts as one of another network, and may open no websocket here.
       if (route.request().method() === 'GET') return route.continue()
       const answer = await route.fetch()
-      const text = (await answer.text()).replace(/"earliest_height":1\b/, '"earliest_height":45')
+      const text = (await answer.text()).replace(/"earliest_height":1\b/, `"earliest_height":${first}`)
       await route.fulfill({ response: answer, body: text })
     })
     await page.reload()
-    await page.getByText('The node has no such block. The first one that it still has is 45.').waitFor()
+    await page.getByText(`The node has no such block. The first one that it still has is ${first}.`).waitFor()
+    const link = (name: string) => page.getByRole('link', { name })
+    for (const [path, name, below] of [
+      [`blocks/${first}`, '← Previous', `blocks/${first + 1}`],
+      [`blocks?from=${first + 24}`, 'Older →', `blocks?from=${first + 25}`],
+    ] as const) {
+      await web.goTo(below)
+      await link(name).waitFor()
+      await web.goTo(path)
+      await link(name).waitFor({ state: 'detached' })
+      await page.getByText(name).waitFor()
+    }
     await page.unrouteAll({ behavior: 'ignoreErrors' })
   })
 
