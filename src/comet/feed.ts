@@ -101,8 +101,9 @@ const subscribe = (url: string, { onOpen, onHeight, onClose }: Subscription): ((
 }
 
 /**
- * A feed while it runs. `target`: the highest height known to be committed. `startHead`: the head at the start. `last`: the
- * last block that was delivered. `isReplaced`: the node follows another chain than the one of that block.
+ * A feed while it runs. `target`: the highest height known to be committed. `last`: the last block that was delivered,
+ * before the first one the head at the start; undefined when that is none or the node does not have it, as after a state
+ * sync. `isReplaced`: the node follows another chain than the one of that block.
  */
 type Feeding = {
   readonly rpc: NodeRpc
@@ -111,7 +112,6 @@ type Feeding = {
   readonly report: (more: Pick<FeedState, 'lost' | 'reason'>) => void
   connected: boolean
   head: number
-  startHead: number
   target: number
   last: Pick<NodeBlock, 'height' | 'hash' | 'timeMs'> | undefined
   isReplaced: boolean
@@ -132,7 +132,7 @@ const learnHeight = (feeding: Feeding, height: number): void => {
 }
 
 /**
- * Looks whether a node that has fewer blocks than were delivered has begun anew: on one chain, a lower block is older. A
+ * Looks whether a node that has fewer blocks than it had has begun anew: on one chain, a lower block is older. A
  * node that is only behind comes to the height.
  */
 const lookBehind = async (feeding: Feeding): Promise<void> => {
@@ -222,7 +222,7 @@ const skipPruned = async (feeding: Feeding): Promise<void> => {
   if (earliestHeight <= feeding.head + 1 || earliestHeight > feeding.target) return
   const lost = { from: feeding.head + 1, to: earliestHeight - 1 }
   feeding.head = lost.to
-  if (feeding.startHead > 0) feeding.report({ lost })
+  if (lost.from > 1) feeding.report({ lost })
 }
 
 /** Waits for the node's height, however long it takes to answer; 0 when the feed is closed first. */
@@ -296,7 +296,6 @@ export const startBlockFeed = (rpc: NodeRpc, options: FeedOptions) => {
     report: (more) => options.onState?.({ connected: feeding.connected, head: feeding.head, ...more }),
     connected: false,
     head: 0,
-    startHead: 0,
     target: 0,
     last: undefined,
     isReplaced: false,
@@ -304,7 +303,7 @@ export const startBlockFeed = (rpc: NodeRpc, options: FeedOptions) => {
   }
   const run = async () => {
     const start = await findStart(feeding)
-    feeding.startHead = start
+    if (start > 0) feeding.last = await unlessClosed(rpc.block(start), closing.signal).catch(() => undefined)
     feeding.target = start
     feeding.head = start
     setReady(start)

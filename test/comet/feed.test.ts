@@ -11,8 +11,7 @@ beforeAll(async () => {
 afterAll(() => node.remove())
 
 /** A feed that keeps what it is given. */
-const follow = (url: string, options: Partial<FeedOptions> = {}) => {
-  const rpc = openNodeRpc(url)
+const follow = (url: string, options: Partial<FeedOptions> = {}, rpc = openNodeRpc(url)) => {
   const blocks: FeedBlock[] = []
   const states: FeedState[] = []
   const onBlock = (block: FeedBlock) => {
@@ -59,11 +58,22 @@ describe('feed', () => {
     expect(block).toMatchObject({ hash: (await node.rpc.block(block.height)).hash, chainId: 'feed-test' })
   })
 
-  test('heights that the node does not have are told as lost, once, and passed over', async () => {
+  test.each([
+    ['', undefined],
+    [', also by a feed that began before the first block', 0],
+  ])('heights that the node does not have are told as lost, once, and passed over%s', async (_, first) => {
     const late = await kvstoreNode(50, 1_000)
     const relay = await relayTo(node.rpcPort)
-    const { feed, blocks, close, more, states } = follow(relay.url)
+    const rpc = openNodeRpc(relay.url)
+    let told = first
+    const committedHeight = async (): Promise<number> => {
+      const height = told ?? (await rpc.committedHeight())
+      told = undefined
+      return height
+    }
+    const { feed, blocks, close, more, states } = follow(relay.url, {}, { ...rpc, committedHeight })
     const start = await feed.ready
+    if (first !== undefined) expect(start).toBe(first)
     await more(2)
     relay.to(late.rpcPort)
     relay.drop()
@@ -155,6 +165,22 @@ describe('feed', () => {
     await to(node.rpcPort)
     relay.close()
     await younger.remove()
+  })
+
+  test('another chain is noticed by a feed that got no block yet', async () => {
+    const slow = await kvstoreNode(3_000, 1_000)
+    const relay = await relayTo(slow.rpcPort)
+    await until(async () => (await slow.rpc.committedHeight()) === 1_000)
+    const { feed, close } = follow(relay.url)
+    expect(await feed.ready).toBe(1_000)
+    relay.to(node.rpcPort)
+    relay.drop()
+    await expect(feed.done).rejects.toMatchObject({
+      message: 'the node follows another chain than the one of block 1000',
+    })
+    await close()
+    relay.close()
+    await slow.remove()
   })
 
   test('what onBlock throws ends the feed and comes out of done', async () => {
