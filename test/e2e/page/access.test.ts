@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from '@jest/globals'
 import type { Response } from 'playwright-core'
 import { Svc } from '../../../src/client/index.ts'
 import { findings } from '../support/axe.ts'
-import { devnetPages, openPage, withBrowser } from '../support/page.ts'
+import { devnetPages, openPage, startBrowser, withBrowser } from '../support/page.ts'
 
 withBrowser('the page of a devnet', () => {
   const site = devnetPages()
@@ -48,6 +48,69 @@ withBrowser('the page of a devnet', () => {
       await settled()
       found.push(...(await findings(page)).map((finding) => `${view}: ${finding}`))
     }
+    expect(found).toEqual([])
+  })
+
+  test('in the colours of the system, what is chosen and the bars can be told from what is around them', async () => {
+    const { page, goTo, settled } = await site.open('', { forcedColors: 'active' })
+    const colours = (selector: string) =>
+      page
+        .locator(selector)
+        .first()
+        .evaluate((it) => {
+          const { color, backgroundColor } = getComputedStyle(it)
+          return { color, backgroundColor }
+        })
+    const { backgroundColor: canvas } = await colours('body')
+    await goTo('validators')
+    await settled()
+    for (const [chosen, other] of [
+      ['.nav [aria-current]', '.nav a:not([aria-current])'],
+      ['.choice-filter [aria-pressed="true"]', '.choice-filter [aria-pressed="false"]'],
+    ] as const) {
+      const { color, backgroundColor } = await colours(chosen)
+      expect(backgroundColor).not.toBe((await colours(other)).backgroundColor)
+      expect(color).not.toBe(backgroundColor)
+    }
+    expect((await colours('.power-strip a')).backgroundColor).not.toBe(canvas)
+    await goTo(views.find((view) => /^proposals\/.{40}/.test(view)) ?? '')
+    await settled()
+    const all = await page
+      .locator('.large-tally dt')
+      .evaluateAll((parts) => parts.map((part) => getComputedStyle(part, '::before').backgroundColor))
+    expect(new Set(all).size).toBe(3)
+  })
+
+  test('text of twice the size: on a phone no view scrolls sideways, and nothing in its head is cut or covered', async () => {
+    const browser = await startBrowser(['--blink-settings=defaultFontSize=32'])
+    const { page, goTo, settled } = await openPage(browser, site.net.url, { viewport: { width: 390, height: 844 } })
+    expect(await page.locator('html').evaluate((it) => getComputedStyle(it).fontSize)).toBe('32px')
+    const found: string[] = []
+    for (const view of views) {
+      await goTo(view)
+      await settled()
+      found.push(
+        ...(await page.locator('html').evaluate(({ ownerDocument: { scrollingElement: it } }, where) => {
+          const parts = [...document.querySelectorAll('.top > :not(.places), .menu')].map((part) => {
+            const { top, bottom, left, right } = part.getBoundingClientRect()
+            return { name: part.className, top, bottom, left, right, isCut: part.scrollWidth > part.clientWidth + 1 }
+          })
+          const covers = parts.filter((one, at) =>
+            parts.some(
+              (other, place) =>
+                place !== at &&
+                one.top < other.bottom &&
+                other.top < one.bottom &&
+                one.left < other.right &&
+                other.left < one.right,
+            ),
+          )
+          const bad = [...covers, ...parts.filter(({ isCut }) => isCut)].map(({ name }) => `${where}: ${name}`)
+          return (it?.scrollWidth ?? 0) > (it?.clientWidth ?? 0) ? [...bad, `${where}: wide`] : bad
+        }, view)),
+      )
+    }
+    await browser.close()
     expect(found).toEqual([])
   })
 
