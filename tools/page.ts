@@ -15,7 +15,7 @@ const out = join(page, 'gen')
 /** What the page is made from. The page may import nothing but these folders (biome's rules see to it). */
 const INPUTS = [
   'src/{base,values,codec,tx,keys,client,comet,dashboard}/**/*.*',
-  'src/modules/{outflow,params/definitions}.ts',
+  'src/modules/{shownRules,params/definitions}.ts',
   'tools/page.ts',
   'package-lock.json',
 ]

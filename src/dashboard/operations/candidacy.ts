@@ -1,5 +1,5 @@
 import { parseRatio } from '../../base/amount.ts'
-import { missingStakeOf, selfStakeOf } from '../../modules/outflow.ts'
+import { missingStakeOf, selfStakeOf } from '../../modules/shownRules.ts'
 import { formatCount } from '../format.ts'
 import type { Facts, Stake } from '../wallet/facts.ts'
 import { type FieldText, tokens } from './operation.ts'

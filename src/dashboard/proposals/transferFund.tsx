@@ -1,4 +1,4 @@
-import { escrowOf } from '../../modules/outflow.ts'
+import { escrowOf } from '../../modules/shownRules.ts'
 import { svc } from '../data/gateway.ts'
 import { useParamsHistory } from '../data/parameters.ts'
 import type { Proposal } from '../data/proposals.ts'

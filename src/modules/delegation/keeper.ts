@@ -4,6 +4,7 @@ import type { State, StateReader } from '../../store/state.ts'
 import type { RowOf } from '../../store/table.ts'
 import { type Address, addressBytes } from '../../values/address.ts'
 import type { Block } from '../define.ts'
+import { batchHeights } from '../shownRules.ts'
 import { changeShares } from '../stake/keeper.ts'
 import type { Candidacy } from '../stake/tables.ts'
 import { type Batch, batches, batchNumbers, claims, numberBatches, type Delegation, delegations } from './tables.ts'
@@ -152,9 +153,6 @@ export const BATCHES_MAX = 100
 /** Claims that one block pays. Source: protocol.md §12. */
 export const CLAIMS_PAID_MAX = 256
 
-/** Withdrawals of so many parts of unstake_wait_period share a batch. */
-const BATCHES_A_PERIOD = 64
-
 /** The batches of a candidacy, by number. Bound: about BATCHES_MAX. */
 export const listBatches = (state: StateReader, candidacyId: number): Iterable<Batch> =>
   state.scan(batches, { prefix: u64be(candidacyId) })
@@ -188,9 +186,7 @@ export const pendingInBatches = (state: StateReader, candidacyId: number): Amoun
 
 function joinBatch(state: State, candidacyId: number, delegator: Address, amount: Amount, block: Block): void {
   const { height, params } = block
-  const step = Math.max(1, Math.ceil(params.unstakeWaitPeriod / BATCHES_A_PERIOD))
-  const heightMade = height + ((step - (height % step)) % step)
-  const heightPaid = heightMade + params.unstakeWaitPeriod
+  const { heightMade, heightPaid } = batchHeights(height, params.unstakeWaitPeriod)
   const newest = newestBatch(state, candidacyId)
   const isOpen = newest?.closed === false && newest.heightMade === heightMade && newest.heightPaid === heightPaid
   const batch = isOpen ? newest : { ...emptyBatch(candidacyId, newest), heightMade, heightPaid }

@@ -6,6 +6,7 @@ import { addBalance } from '../accounts/keeper.ts'
 import { addToTotals, getChain, supplyOf } from '../chain/keeper.ts'
 import type { Block } from '../define.ts'
 import type { ChainEvent } from '../event.ts'
+import { AWARD_EVENT_BLOCKS } from '../shownRules.ts'
 import { closeBatch, listBatches, payClaims, poolOver } from '../delegation/keeper.ts'
 import {
   absentEvent,
@@ -171,12 +172,6 @@ export function removeAbsent(state: State, block: Block, votes: readonly CommitV
 
 /** Nothing is minted once supply reaches this. Source: protocol.md §4. */
 export const SUPPLY_MINTED_MAX = 9n * 10n ** 15n * TOKEN
-
-/**
- * What a member is paid is an event only in blocks whose height is a multiple of this. One for every member and block
- * would be most of what CometBFT's index holds.
- */
-export const AWARD_EVENT_BLOCKS = 50
 
 const MS_A_YEAR = 31_536_000_000n
 const BLOCK_MS_MAX = 10_000

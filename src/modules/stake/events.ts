@@ -1,5 +1,6 @@
 /** What blocks do to candidacies and to the validator set; the events of operations stand with them. Source: protocol.md §9. */
 import { defineEvent, type EventEntry } from '../event.ts'
+import { AWARD_EVENT_BLOCKS } from '../shownRules.ts'
 
 /** What names a candidacy. */
 export const CANDIDACY = ['owner', 'pub_key'] as const
@@ -53,12 +54,12 @@ export const unbondedEvent = defineEvent({
   doc: 'Shares were paid out to their owner, or a delegation to the delegator, after unbonding, in base units.',
 })
 
-/** What a block whose height is a multiple of 50 paid to an owner, and to those who delegate to it, in base units. */
+/** What a block whose height is a multiple of AWARD_EVENT_BLOCKS paid to an owner, and to those who delegate to it, in base units. */
 export const awardEvent = defineEvent({
   type: 'svc.stake.award',
   attributes: ['owner', 'amount'],
   optional: ['delegated'],
-  doc: 'What a block whose height is a multiple of 50 paid to an owner, and to those who delegate to it, in base units.',
+  doc: `What a block whose height is a multiple of ${AWARD_EVENT_BLOCKS} paid to an owner, and to those who delegate to it, in base units.`,
 })
 
 /** All of them. */

@@ -1,4 +1,5 @@
 import { Svc, type GetAwardsResult } from '../../../client/index.ts'
+import { AWARD_EVENT_BLOCKS } from '../../../modules/shownRules.ts'
 import { head } from '../../data/chain.ts'
 import { svc } from '../../data/gateway.ts'
 import { useLatest } from '../../data/proposals.ts'
@@ -8,9 +9,6 @@ import { formatCount, formatTokens } from '../../format.ts'
 import { Section } from '../../parts/layout.tsx'
 import { Shown } from '../../parts/notes.tsx'
 import { Plot } from '../../parts/Plot.tsx'
-
-/** Only blocks whose height is a multiple of this tell of their award. Source: protocol.md §9. */
-const SAMPLED = 50
 
 /** Points of the plot, at most. */
 const POINTS = 60
@@ -25,7 +23,9 @@ function AwardPlot({ awards }: { readonly awards: readonly Award[] }) {
   const [first, last] = [awards[0], awards.at(-1)]
   if (first === undefined || last === undefined) {
     return (
-      <p class='soft'>None yet: of every {SAMPLED}th block the award is known, and none of those paid this owner.</p>
+      <p class='soft'>
+        None yet: of every {AWARD_EVENT_BLOCKS}th block the award is known, and none of those paid this owner.
+      </p>
     )
   }
   const sum = awards.reduce((total, { amount }) => total + BigInt(amount), 0n)
@@ -39,9 +39,10 @@ function AwardPlot({ awards }: { readonly awards: readonly Award[] }) {
         print={(value) => value.toLocaleString('en', { maximumSignificantDigits: 3 })}
       />
       <p class='soft'>
-        The award of every {SAMPLED}th block, of that block alone. Estimated from{' '}
-        {awards.length === 1 ? 'this one' : `these ${awards.length}`}: about {formatTokens(sum * BigInt(SAMPLED))} token
-        in blocks {formatCount(first.height - SAMPLED + 1)} to {formatCount(last.height)}.
+        The award of every {AWARD_EVENT_BLOCKS}th block, of that block alone. Estimated from{' '}
+        {awards.length === 1 ? 'this one' : `these ${awards.length}`}: about{' '}
+        {formatTokens(sum * BigInt(AWARD_EVENT_BLOCKS))} token in blocks{' '}
+        {formatCount(first.height - AWARD_EVENT_BLOCKS + 1)} to {formatCount(last.height)}.
       </p>
     </>
   )
@@ -51,7 +52,7 @@ function AwardPlot({ awards }: { readonly awards: readonly Award[] }) {
 export function Awards({ owner }: { readonly owner: string }) {
   const newest = useStore(head)?.height
   // Another sample, another question: there may be one more award.
-  const key = newest === undefined ? undefined : `awards/${owner}/${Math.floor(newest / SAMPLED)}`
+  const key = newest === undefined ? undefined : `awards/${owner}/${Math.floor(newest / AWARD_EVENT_BLOCKS)}`
   const answer = useLatest(useAnswer(key, () => askAwards(owner), 'once'))
   return (
     <Section title='Awards' aside='sampled'>

@@ -1,4 +1,5 @@
 import { TOKEN } from '../../../base/amount.ts'
+import { batchHeights } from '../../../modules/shownRules.ts'
 import { useClock } from '../../data/blockTime.ts'
 import { type StakeOf, stakesIn, useStakes } from '../../data/stakes.ts'
 import { type Typing, unitsOf } from '../../forms/check.ts'
@@ -17,19 +18,10 @@ import { openWallet } from '../../wallet/walletDialog.ts'
 import type { Params } from './candidacy.ts'
 import { FormView } from './FormView.tsx'
 
-/** Stakes that are taken back within so many parts of the period are paid together. Source: protocol.md §12. */
-const BATCHES_A_PERIOD = 64
-
-/** The block in which a stake is paid that is taken back in the next one. */
-function paidIn(height: number, period: number): number {
-  const step = Math.max(1, Math.ceil(period / BATCHES_A_PERIOD))
-  return Math.ceil((height + 1) / step) * step + period
-}
-
 function WhenPaid({ params }: { readonly params: Params }) {
   const clock = useClock()
   if (clock === undefined) return null
-  const height = paidIn(clock.height, params.unstake_wait_period)
+  const { heightPaid: height } = batchHeights(clock.height + 1, params.unstake_wait_period)
   return (
     <>
       in block <span class='number'>{formatCount(height)}</span> if you take it back now

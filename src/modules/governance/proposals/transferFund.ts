@@ -10,7 +10,7 @@ import { addBalance, balanceOf, moveBalance, shortfallOf } from '../../accounts/
 import type { Block, Outcome, TxContext } from '../../define.ts'
 import { defineEvent } from '../../event.ts'
 import { kernelErrors } from '../../errors.ts'
-import { escrowOf } from '../../outflow.ts'
+import { escrowOf } from '../../shownRules.ts'
 import { valueChanges } from '../../params/keeper.ts'
 import type { ProposalOf } from '../tables.ts'
 import { type CarriedOut, defineProposal, expiringFields, propose, type ProposalKind } from './proposal.ts'
