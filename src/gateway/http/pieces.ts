@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
 import { asBuffer } from '../../base/bytes.ts'
 import type { Connections } from './connections.ts'
@@ -7,10 +8,17 @@ import { PIECE_BYTES } from './limits.ts'
 
 const bufferOf = (piece: Piece): Buffer => (typeof piece === 'string' ? Buffer.from(piece) : asBuffer(piece))
 
-function* partsOf(pieces: readonly Piece[]): Generator<Buffer> {
+/**
+ * The parts of an answer, each in a turn of the event loop of its own: the system takes megabytes at once for a
+ * connection, whether or not they are read, and copying them for many connections would keep all other callers waiting.
+ */
+async function* partsOf(pieces: readonly Piece[]): AsyncGenerator<Buffer> {
   for (const piece of pieces) {
     const bytes = bufferOf(piece)
-    for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES)
+    for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+      yield bytes.subarray(at, at + PIECE_BYTES)
+      await nextTurn()
+    }
   }
 }
 
