@@ -102,8 +102,8 @@ const subscribe = (url: string, { onOpen, onHeight, onClose }: Subscription): ((
 
 /**
  * A feed while it runs. `target`: the highest height known to be committed. `last`: the last block that was delivered,
- * before the first one the head at the start; undefined when that is none or the node does not have it, as after a state
- * sync. `isReplaced`: the node follows another chain than the one of that block.
+ * or the head at the start if none was. It is undefined if the chain had no block then, or if the node does not have that
+ * block, as after a state sync. `isReplaced`: the node follows another chain than the one of that block.
  */
 type Feeding = {
   readonly rpc: NodeRpc

@@ -1,6 +1,6 @@
 /**
- * Rules by which the state machine counts and whose outcome the web page shows: what operations take from a balance beside
- * the fee, when a stake is paid, which awards are told.
+ * Rules that the state machine and the web page share: what operations take from a balance in addition to the fee, when a
+ * stake is paid out, and which blocks report their awards.
  */
 import { type Amount, maxOf, type Ratio, shareCeil } from '../base/amount.ts'
 

@@ -9,8 +9,9 @@ import { PIECE_BYTES } from './limits.ts'
 const bufferOf = (piece: Piece): Buffer => (typeof piece === 'string' ? Buffer.from(piece) : asBuffer(piece))
 
 /**
- * The parts of an answer, each in a turn of the event loop of its own: the system takes megabytes at once for a
- * connection, whether or not they are read, and copying them for many connections would keep all other callers waiting.
+ * Yields the parts of an answer, one in each turn of the event loop. The operating system can buffer megabytes for a
+ * connection, even if the client never reads them. Copying that much for many connections in a single turn would block
+ * all other callers.
  */
 async function* partsOf(pieces: readonly Piece[]): AsyncGenerator<Buffer> {
   for (const piece of pieces) {
