@@ -8,7 +8,7 @@ const ratio = (value: number | null): string =>
   value === null || !Number.isFinite(value) ? 'none' : value.toFixed(value < 10 ? 2 : 0)
 const largest = (parts: Readonly<Record<string, number>>): string => {
   const [name = '', mb = 0] = Object.entries(parts).sort(([, a], [, b]) => b - a)[0] ?? []
-  return `${mb.toFixed(0)} (${name})`
+  return `${Math.round(mb)} (${name})`
 }
 const refusals = ({ calls, refused }: Endured): string => {
   const parts = Object.entries(refused).map(([code, times]) => `${times} × ${code}`)
