@@ -167,6 +167,33 @@ describe('feed', () => {
     await younger.remove()
   })
 
+  test('a node that is behind on the same chain is waited for, as one from a copy of last week', async () => {
+    const relay = await relayTo(node.rpcPort)
+    const rpc = openNodeRpc(node.url)
+    let behind = 0
+    let asked = 0
+    const status = async () => {
+      const now = await rpc.status()
+      if (behind === 0) return now
+      asked += 1
+      const { height: latestHeight, timeMs: latestTimeMs } = await rpc.block(behind)
+      return { ...now, latestHeight, latestTimeMs }
+    }
+    const committedHeight = async () => behind || (await rpc.committedHeight())
+    const { feed, blocks, close, more } = follow(relay.url, {}, { ...rpc, url: relay.url, status, committedHeight })
+    const start = await feed.ready
+    await more(3)
+    behind = start
+    relay.to(1)
+    relay.drop()
+    await until(() => asked > 1)
+    behind = 0
+    await more(3)
+    await close()
+    relay.close()
+    expect(heights(blocks)).toEqual(run(start + 1, blocks.length))
+  })
+
   test('another chain is noticed by a feed that got no block yet', async () => {
     const slow = await kvstoreNode(3_000, 1_000)
     const relay = await relayTo(slow.rpcPort)
