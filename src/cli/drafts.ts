@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
-import { addressOfFile, findKey, listAccounts, type MultisigFile } from '../keys/files.ts'
+import { findKey, type MultisigFile, namesByAddress } from '../keys/files.ts'
 import type { TxEntry } from '../modules/define.ts'
 import { digestOfBody } from '../modules/isSignedBySender.ts'
 import { txEntryOf } from '../modules/registry.ts'
@@ -25,6 +25,16 @@ import { addressOf } from '../values/address.ts'
 import { amount } from '../values/number.ts'
 import { printTokens } from './amounts.ts'
 import { askSigner } from './keySigner.ts'
+import {
+  assertNothingMissing,
+  commonOptions,
+  type FlagsOf,
+  keystoreFrom,
+  keystoreOption,
+  option,
+  passwordOption,
+  settingOf,
+} from './options.ts'
 import { formatFields, note, printAnswer, say } from './output.ts'
 import { confirm } from './secrets.ts'
 
@@ -108,7 +118,7 @@ type NameOf = (address: string) => string
 
 /** An address with the name that the folder has for it. */
 function namesIn(folder: string): NameOf {
-  const names = new Map<string, string>(listAccounts(folder).map((one) => [addressOfFile(one), one.name]))
+  const names = namesByAddress(folder)
   return (address) => (names.has(address) ? `${names.get(address)} (${address})` : address)
 }
 
@@ -148,17 +158,21 @@ function describe(draft: Draft, nameOf: NameOf): string {
   ].join('\n')
 }
 
-interface SignRequest {
-  readonly path: string
-  readonly folder: string
-  readonly from: string
-  readonly passwordFile: string | undefined
-  readonly yes: boolean | undefined
-  readonly json: boolean | undefined
-}
+/** The options of `svcd tx sign`. */
+export const signOptions = [
+  ...commonOptions,
+  keystoreOption,
+  passwordOption,
+  option('--from <account>', 'the key that signs, by name or address', { env: 'SVCD_FROM' }),
+  option('--yes', 'do not ask'),
+] as const
 
 /** Shows what a draft does, asks, and adds the signature of a key to its file. */
-export async function signFile({ path, folder, from, passwordFile, yes, json }: SignRequest): Promise<void> {
+export async function signFile(path: string, flags: FlagsOf<typeof signOptions>): Promise<void> {
+  const { passwordFile, yes, json } = flags
+  const from = settingOf(flags, 'from') ?? ''
+  if (from === '') assertNothingMissing([{ flag: '--from', meaning: 'the key that signs, by name or address' }])
+  const folder = keystoreFrom(flags)
   const draft = readDraft(path)
   const nameOf = namesIn(folder)
   const key = findKey(folder, from)

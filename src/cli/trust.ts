@@ -3,7 +3,7 @@ import type { TrustedHeader } from '../comet/light.ts'
 import type { NodeRpc } from '../comet/rpc.ts'
 import { UserError } from '../node/errors.ts'
 import { type FlagsOf, option } from './options.ts'
-import { parseHeight } from '../node/settings.ts'
+import { parseHash, parseHeight } from '../node/settings.ts'
 
 /** The options that name a header which somebody knows to be right. */
 export const trustOptions = [
@@ -21,9 +21,7 @@ export function trustedHeaderFrom({
   if (height === undefined && hash === undefined) return undefined
   if (height === undefined || hash === undefined)
     throw new UserError('--trust-height and --trust-hash must be given together')
-  if (!/^[0-9a-fA-F]{64}$/.test(hash))
-    throw new UserError(`--trust-hash: expected 64 hex digits, got ${JSON.stringify(hash)}`)
-  return { height, hash: hash.toUpperCase() }
+  return { height, hash: parseHash(hash, '--trust-hash') }
 }
 
 /** Into how many stretches the measured blocks are divided; the fastest one counts. */

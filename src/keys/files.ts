@@ -133,8 +133,12 @@ export function listKeyFiles(folder: string): readonly (KeyFile | MultisigFile |
 }
 
 /** Lists the accounts whose files can be read. */
-export const listAccounts = (folder: string): readonly (KeyFile | MultisigFile)[] =>
+const listAccounts = (folder: string): readonly (KeyFile | MultisigFile)[] =>
   listKeyFiles(folder).filter((one): one is KeyFile | MultisigFile => !('problem' in one))
+
+/** The names of the accounts in a folder, by address. */
+export const namesByAddress = (folder: string): ReadonlyMap<string, string> =>
+  new Map(listAccounts(folder).map((one) => [addressOfFile(one), one.name]))
 
 /** Finds the file of an address. */
 export const findAccountOf = (folder: string, address: Address): KeyFile | MultisigFile | undefined =>

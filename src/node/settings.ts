@@ -94,6 +94,12 @@ export function parseHeight(text: string, flag: string): number {
   throw new UserError(`${flag}: expected a whole number of 1 or more, got ${JSON.stringify(text)}`)
 }
 
+/** Reads a hash as CometBFT prints it, in upper-case hex. Throws a UserError that names the flag. */
+export function parseHash(text: string, flag: string): string {
+  if (/^[0-9a-f]{64}$/i.test(text)) return text.toUpperCase()
+  throw new UserError(`${flag}: expected 64 hex digits, got ${JSON.stringify(text)}`)
+}
+
 /** Reads for how long headers are trusted, from 1 s to 168 h, in ms. */
 export const parseTrustPeriod = (text: string): number =>
   parseTime(text, '--trust-period', [1000, 604_800_000], '1s to 168h, such as 90m or 12h', {

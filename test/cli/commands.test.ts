@@ -8,7 +8,7 @@ import { gatewayClient } from '../e2e/support/client.ts'
 import { freePorts } from '../e2e/support/processes.ts'
 import { type ListedCommand, listCommands } from '../../tools/reference/commands.ts'
 import { type Recorder, startRecorder } from './recorder.ts'
-import { type Ended, makePlace, type Place, run, type Running, svcd, typed } from './support.ts'
+import { type Ended, endedWith, makePlace, type Place, run, type Running, svcd, typed } from './support.ts'
 
 /** The longest that a transaction waits for its block. */
 const BLOCK_MS_MAX = 60_000
@@ -22,6 +22,7 @@ let commands: readonly ListedCommand[] = []
 const isGroup = ({ command }: ListedCommand): boolean => command.commands.length > 0
 const shown = (path: string): readonly ListedCommand[] =>
   commands.filter((one) => one.path.startsWith(path) && !isGroup(one))
+const exampleOf = (path: string): string => shown(path)[0]?.examples[0] ?? ''
 const json = ({ stdout }: Ended): Record<string, unknown> => JSON.parse(stdout) as Record<string, unknown>
 const write = (name: string, text: string, mode = 0o600): void =>
   writeFileSync(join(place.folder, name), text, { mode })
@@ -58,11 +59,8 @@ test('every command shows an example, and takes --home and --json unless it runs
 
 describe('keys', () => {
   test('the examples run in order: new, import, multisig, list, show, export, passwd, delete, mnemonic', async () => {
-    for (const {
-      examples: [line = ''],
-    } of shown('svcd keys ')) {
+    for (const line of shown('svcd keys ').flatMap(({ examples }) => examples))
       expect([line, await typed(place, line)]).toMatchObject([line, { status: 0 }])
-    }
     expect(readdirSync(join(place.folder, 'keys'))).toEqual(['alice.json', 'team.json'])
     expect(statSync(join(place.folder, 'keys', 'alice.json')).mode & 0o777).toBe(0o600)
     const sealed = readFileSync(join(place.folder, 'keys', 'alice.json'), 'utf8')
@@ -96,14 +94,10 @@ describe('keys', () => {
       stdout: '',
       stderr: expect.stringMatching(/^svcd: the password is wrong.*\n$/),
     })
-    expect(await svcd(place, ['keys', 'new', 'alice'], 'a password\n')).toMatchObject({
-      status: 1,
-      stderr: expect.stringContaining('already has a key named alice'),
-    })
-    expect(await svcd(place, ['keys', 'new', 'dave'])).toMatchObject({
-      status: 2,
-      stderr: expect.stringContaining('there is no password of dave'),
-    })
+    expect(await svcd(place, ['keys', 'new', 'alice'], 'a password\n')).toMatchObject(
+      endedWith(1, 'already has a key named alice'),
+    )
+    expect(await svcd(place, ['keys', 'new', 'dave'])).toMatchObject(endedWith(2, 'there is no password of dave'))
     const path = join(place.folder, 'keys', 'alice.json')
     chmodSync(path, 0o644)
     expect(await svcd(place, ['keys', 'show', 'alice', '--json'])).toMatchObject({
@@ -128,16 +122,13 @@ describe('tx', () => {
       .filter((one) => ![...first, ...last, ...drafts].includes(one))
       .sort((a, b) => Number(/retire-program$/.test(b.path)) - Number(/retire-program$/.test(a.path)))
     expect(first).toHaveLength(7)
-    for (const {
-      path,
-      examples: [line = ''],
-    } of [...first, ...rest, ...last]) {
+    for (const { path, examples } of [...first, ...rest, ...last]) {
+      const [line = ''] = examples
       const ended = await typed(place, line)
       const refused = /^svcd: [a-z -]+ failed: code \d+: \S.*\(hash [0-9A-F]{64}\)\n$/
       if (/ declare$/.test(path))
         expect(ended.stdout).toMatch(/^staked +1000 tokens; the candidacy may grow to 10000 tokens$/m)
-      if (/ vote$|upgrade-program$/.test(path))
-        expect(ended).toMatchObject({ status: 1, stderr: expect.stringMatching(refused) })
+      if (/ vote$|upgrade-program$/.test(path)) expect(ended).toMatchObject(endedWith(1, refused))
       else {
         expect([line, ended.status === 0 ? '' : ended.stderr]).toEqual([line, ''])
         expect(ended.stdout).toContain('ok')
@@ -155,10 +146,7 @@ describe('tx', () => {
       /^height \d+\nvalidator_address +delegate_amount \(tokens\) .*\n0x\w{40} +20 +0\.\d+ +5\.5 +0 +14\.5\d* +5\.5 tokens at block \d+\n$/,
     )
     expect((await svcd(place, ['query', 'stake', DEVNET_0])).stdout).toMatch(/^room +[\d.]+ tokens$/m)
-    expect(await send('withdraw')).toMatchObject({
-      status: 2,
-      stderr: expect.stringMatching(/^svcd: unknown option '--validator-address'/),
-    })
+    expect(await send('withdraw')).toMatchObject(endedWith(2, /^svcd: unknown option '--validator-address'/))
     expect((await svcd(place, ['tx', 'stake', '--help'])).stdout).toMatch(
       /withdraw \[options\] +Ends the sender's candidacy[\s\S]*undelegate \[options\] +Takes a delegation back/,
     )
@@ -181,46 +169,33 @@ describe('tx', () => {
     const { address } = json(await svcd(place, ['keys', 'show', 'alice', '--json'])) as { address: string }
     await svcd(place, ['tx', 'transfer', '--from', DEVNET_0, '--to', address, '--value', '5000token'])
     const pubKey = Buffer.alloc(32, 9).toString('base64')
-    const declare = [
-      'tx',
-      'stake',
-      'declare',
-      '--from',
-      'alice',
-      '--password-file',
-      'password.txt',
-      '--pub-key',
-      pubKey,
-      '--description-name',
-      'Alice',
-      '--json',
-    ]
+    const password = '--password-file password.txt'
+    const declare = `tx stake declare --from alice ${password} --pub-key ${pubKey} --description-name Alice --json`
     const done = await svcd(place, declare)
     const success = { height: expect.any(Number), check_tx: { fee: {} }, deliver_tx: { gasUsed: '1000000' } }
     expect([done.stderr, json(done)]).toMatchObject(['', success])
     expect((await svcd(place, ['query', 'validators'])).stdout).toMatch(new RegExp(`${address} .* Alice`))
     const balance = await svcd(place, ['query', 'balance', address])
     expect([balance.stdout]).toEqual([`${Number(5000n - 1_000n) - 0.002} tokens\n`])
-    const tooMuch = ['tx', 'transfer', '--to', DEVNET_0, '--value', '4000token', '--password-file', 'password.txt']
+    const transfer = `tx transfer --to ${DEVNET_0} ${password} --value`
     const needed = `\nneeded: 4000.000042 tokens, with a fee of 0.000042 tokens; the balance of ${address} is 3999.998 tokens\n`
     for (const flag of ['--wait', '--dry-run']) {
-      const low = await svcd(place, [...tooMuch, '--from', 'alice', flag])
+      const low = await svcd(place, `${transfer} 4000token --from alice ${flag}`)
       const line = `svcd: transfer failed: code 20: Insufficient balance (hash `
-      expect(low).toMatchObject({ status: 1, stderr: expect.stringContaining(line) })
+      expect(low).toMatchObject(endedWith(1, line))
       expect([flag, low.stderr.slice(low.stderr.indexOf('\n'))]).toEqual([flag, needed])
     }
-    const onChain = (chain: string, ...flags: readonly string[]) =>
-      svcd(place, [...tooMuch.slice(0, 4), '--value', '1', ...tooMuch.slice(-2), '--chain-id', chain, ...flags])
-    for (const flags of [
-      ['--from', 'alice'],
-      ['--from', 'alice', '--no-wait'],
-      ['--from', DEVNET_0],
-    ]) {
-      const other = `svcd: --chain-id: expected svcd-devnet, the chain of the ${flags.length > 2 ? 'node' : 'gateway'}, got`
-      const refused = await onChain('my-chain', ...flags)
+    const onChain = (chain: string, flags: string) => svcd(place, `${transfer} 1 --chain-id ${chain} --from ${flags}`)
+    for (const [flags, who] of [
+      ['alice', 'gateway'],
+      ['alice --no-wait', 'node'],
+      [DEVNET_0, 'gateway'],
+    ] as const) {
+      const other = `svcd: --chain-id: expected svcd-devnet, the chain of the ${who}, got`
+      const refused = await onChain('my-chain', flags)
       expect([flags, refused]).toMatchObject([flags, { status: 2, stderr: expect.stringContaining(other) }])
     }
-    expect(await onChain('svcd-devnet', '--from', 'alice')).toMatchObject({ status: 0 })
+    expect(await onChain('svcd-devnet', 'alice')).toMatchObject({ status: 0 })
     const again = await svcd(place, declare)
     expect([again.status, json(again)]).toMatchObject([
       1,
@@ -229,40 +204,28 @@ describe('tx', () => {
   })
 
   test('--dry-run asks CheckTx and sends nothing; --no-wait sends and ends; both need a key and the node', async () => {
-    const transfer = [
-      'tx',
-      'transfer',
-      '--from',
-      'alice',
-      '--password-file',
-      'password.txt',
-      '--to',
-      DEVNET_0,
-      '--value',
-      '1',
-      '--json',
-    ]
+    const transfer = `tx transfer --from alice --password-file password.txt --to ${DEVNET_0} --value 1 --json`
     const gateway = gatewayClient(`http://${place.env['SVCD_GATEWAY']}`)
     const { address } = json(await svcd(place, ['keys', 'show', 'alice', '--json'])) as { address: string }
     const nonceOf = (): Promise<number> => gateway.call('svc_getTransactionCount', [address])
     const before = await nonceOf()
-    const checked = await svcd(place, [...transfer, '--dry-run'])
+    const checked = await svcd(place, `${transfer} --dry-run`)
     expect([checked.status, json(checked)]).toMatchObject([0, { code: 0, checked: true }])
-    const refused = await svcd(place, [...transfer, '--dry-run', '--nonce', '77'])
+    const refused = await svcd(place, `${transfer} --dry-run --nonce 77`)
     expect([refused.status, json(refused)]).toMatchObject([
       1,
       { code: 6, log: `bad nonce: expected ${before}, got 77` },
     ])
     expect(await nonceOf()).toBe(before)
-    const sent = json(await svcd(place, [...transfer, '--no-wait'])) as { hash: string; sent: boolean }
+    const sent = json(await svcd(place, `${transfer} --no-wait`)) as { hash: string; sent: boolean }
     expect(sent.sent).toBe(true)
     const isInBlock = async (): Promise<boolean> => (await gateway.call('svc_getTransaction', [sent.hash])) !== null
     await until(isInBlock, BLOCK_MS_MAX, () => `${sent.hash} is in no block after ${BLOCK_MS_MAX} ms`)
     expect(await nonceOf()).toBe(before + 1)
-    const keyless = ['tx', 'transfer', '--from', DEVNET_0, '--to', DEVNET_0, '--value', '1', '--dry-run']
+    const keyless = `tx transfer --from ${DEVNET_0} --to ${DEVNET_0} --value 1 --dry-run`
     expect(await svcd(place, keyless)).toMatchObject({ status: 2 })
-    const away = await svcd(place, [...transfer, '--dry-run', '--node', '127.0.0.1:9'])
-    expect(away).toMatchObject({ status: 1, stderr: expect.stringContaining('--node URL') })
+    const away = await svcd(place, `${transfer} --dry-run --node 127.0.0.1:9`)
+    expect(away).toMatchObject(endedWith(1, '--node URL'))
   })
 })
 
@@ -270,20 +233,13 @@ describe('query', () => {
   test('the example of every query runs', async () => {
     const queries = shown('svcd query ')
     expect(queries.length).toBeGreaterThanOrEqual(13)
-    for (const {
-      examples: [line = ''],
-    } of queries) {
+    for (const line of queries.flatMap(({ examples }) => examples))
       expect([line, await typed(place, line)]).toMatchObject([line, { status: 0, stdout: expect.stringMatching(/\S/) }])
-    }
   })
 
   // For people `validators` adds who is joining, and `balance` is in tokens.
   test.each(['balance', 'validators'])('%s --json is what the gateway answered', async (name) => {
-    const [
-      {
-        examples: [line = ''],
-      } = { examples: [] },
-    ] = shown(`svcd query ${name}`)
+    const line = exampleOf(`svcd query ${name}`)
     const ended = await typed(place, `${line} --json --gateway ${recorder?.url}`)
     expect([line, JSON.parse(ended.stdout)]).toEqual([line, recorder?.last().result])
   })
@@ -308,11 +264,7 @@ describe('query', () => {
 describe('the rest', () => {
   test('status, doctor, program, export and eni list: the examples run; doctor recomputes the app hash; export loses no unit', async () => {
     for (const path of ['svcd status', 'svcd doctor', 'svcd program accept', 'svcd export', 'svcd eni list']) {
-      const [
-        {
-          examples: [line = ''],
-        } = { examples: [] },
-      ] = shown(path)
+      const line = exampleOf(path)
       const ended = await typed(place, line)
       expect([line, ended]).toMatchObject([line, { status: 0 }])
       if (path.endsWith('doctor')) expect(ended.stdout).toMatch(/ok {2}app hash .*recomputed from the rows/)
@@ -357,13 +309,10 @@ describe('the rest', () => {
       svcd(place, ['snapshot', 'restore', 'home/data/snapshots', '--height', String(height), ...args])
     const trusted = ['--app-hash', appHash.toLowerCase()]
     expect(await restore('--home', 'other', ...trusted)).toMatchObject({ status: 0, stderr: '' })
-    expect(await restore('--home', 'other')).toMatchObject({
-      status: 0,
-      stderr: expect.stringContaining(`header of block ${height + 1}`),
-    })
-    expect(await restore()).toMatchObject({ status: 2, stderr: expect.stringContaining('another process') })
+    expect(await restore('--home', 'other')).toMatchObject(endedWith(0, `header of block ${height + 1}`))
+    expect(await restore()).toMatchObject(endedWith(2, 'another process'))
     const wrong = await restore('--home', 'other', '--app-hash', '00'.repeat(32))
-    expect(wrong).toMatchObject({ status: 2, stderr: expect.stringContaining(appHash) })
+    expect(wrong).toMatchObject(endedWith(2, appHash))
     for (const bad of [
       ['--height', '999999'],
       ['--app-hash', 'no'],
@@ -372,52 +321,37 @@ describe('the rest', () => {
     expect(
       (await svcd(place, ['init', '--home', 'stranger', '--chain-id', 'stranger', '--owner', DEVNET_0])).status,
     ).toBe(0)
-    expect(await restore('--home', 'stranger')).toMatchObject({
-      status: 2,
-      stderr: expect.stringContaining('but this home is of stranger'),
-    })
+    expect(await restore('--home', 'stranger')).toMatchObject(endedWith(2, 'but this home is of stranger'))
     const chunk = join(place.folder, 'home', 'data', 'snapshots', `${height}-1`, '000000.chunk')
     const bytes = readFileSync(chunk)
     writeFileSync(chunk, bytes.fill(bytes.readUInt8(9) ^ 1, 9, 10))
     for (const ended of [await restore('--home', 'other'), await svcd(place, ['snapshot', 'verify'])]) {
-      expect(ended).toMatchObject({
-        status: 1,
-        stderr: expect.stringContaining('000000.chunk is not the chunk that the metadata names'),
-      })
+      expect(ended).toMatchObject(endedWith(1, '000000.chunk is not the chunk that the metadata names'))
     }
     rmSync(chunk)
-    expect(await svcd(place, ['snapshot', 'verify'])).toMatchObject({
-      status: 1,
-      stderr: expect.stringContaining('is missing'),
-    })
+    expect(await svcd(place, ['snapshot', 'verify'])).toMatchObject(endedWith(1, 'is missing'))
     expect(headsOf('other')).toEqual([{ height, hash: appHash }])
     expect(existsSync(join(place.folder, 'other', 'data', 'restore.db'))).toBe(false)
   })
 
   test('init makes a home that reset empties, by their examples; an exported genesis joins; a second init is refused', async () => {
-    const [init = ''] = shown('svcd init')[0]?.examples ?? []
+    const init = exampleOf('svcd init')
     expect(await typed(place, init)).toMatchObject({
       status: 0,
       stdout: expect.stringContaining('svcd start --home'),
     })
     expect(await typed(place, init)).toMatchObject({ status: 2 })
     expect((await svcd(place, ['init', '--home', 'joined', '--genesis', 'genesis.json'])).status).toBe(0)
-    const [rollback = ''] = shown('svcd rollback')[0]?.examples ?? []
-    expect(await typed(place, rollback)).toMatchObject({
-      status: 2,
-      stderr: expect.stringContaining('this home has no state yet'),
-    })
-    const [reset = ''] = shown('svcd reset')[0]?.examples ?? []
+    const rollback = exampleOf('svcd rollback')
+    expect(await typed(place, rollback)).toMatchObject(endedWith(2, 'this home has no state yet'))
+    const reset = exampleOf('svcd reset')
     expect(await typed(place, reset)).toMatchObject({ status: 0 })
     expect(existsSync(join(place.folder, 'my-chain', 'config', 'priv_validator_key.json'))).toBe(true)
   })
 
   test('reset refuses while the application runs, without a yes, and what is no home', async () => {
-    expect(await svcd(place, ['reset', '--yes'])).toMatchObject({
-      status: 2,
-      stderr: expect.stringContaining('another process'),
-    })
-    expect(await svcd(place, ['reset'])).toMatchObject({ status: 2, stderr: expect.stringContaining('--yes') })
+    expect(await svcd(place, ['reset', '--yes'])).toMatchObject(endedWith(2, 'another process'))
+    expect(await svcd(place, ['reset'])).toMatchObject(endedWith(2, '--yes'))
     expect(await svcd(place, ['reset', '--yes', '--home', place.folder])).toMatchObject({ status: 2 })
     expect(existsSync(join(place.folder, 'home', 'data', 'state.db'))).toBe(true)
   })
@@ -428,7 +362,7 @@ describe('the rest', () => {
     try {
       const chain = ['init', '--home', join(other.folder, '.svcd'), '--chain-id', 'my-chain', '--owner', DEVNET_0]
       expect(await svcd(other, chain)).toMatchObject({ status: 0 })
-      const [start = ''] = shown('svcd start')[0]?.examples ?? []
+      const start = exampleOf('svcd start')
       expect(await (await run(other, args(start), /the application listens/)).stop()).toBe(0)
       const [second = ''] = commands.find(({ path }) => path === 'svcd devnet')?.examples ?? []
       const secondNet = await run(other, args(second), /devnet ready/)
@@ -437,7 +371,7 @@ describe('the rest', () => {
         expect(ended).toMatchObject({ status: 0, stdout: expect.stringMatching(/snapshot 1, the devnet goes on at/) })
       }
       expect(await secondNet.stop()).toBe(0)
-      const [gateway = ''] = shown('svcd gateway')[0]?.examples ?? []
+      const gateway = exampleOf('svcd gateway')
       const running = await run(place, args(gateway), /gateway ready: .* signs for 0x/)
       const accounts = await svcd(place, ['query', 'accounts', '--json', '--gateway', '127.0.0.1:9645'])
       expect(JSON.parse(accounts.stdout)).toHaveLength(1)
@@ -450,14 +384,14 @@ describe('the rest', () => {
 
   test('a gateway that would sign for the network is not started without a token; with one it asks for it', async () => {
     const open = ['gateway', '--listen', '0.0.0.0:9646', '--unlock', 'alice', '--password-file', 'password.txt']
-    expect(await svcd(place, open)).toMatchObject({ status: 2, stderr: expect.stringContaining('--auth-token-file') })
+    expect(await svcd(place, open)).toMatchObject(endedWith(2, '--auth-token-file'))
     const running = await run(place, [...open, '--auth-token-file', 'token.txt'], /gateway ready/)
     try {
       const { address } = json(await svcd(place, ['keys', 'show', 'alice', '--json'])) as { address: string }
       // Another folder has no key of alice: the gateway is asked to sign.
       const where = ['--gateway', '127.0.0.1:9646', '--keystore', 'none']
       const transfer = ['tx', 'transfer', '--from', address, '--to', DEVNET_0, '--value', '1', ...where]
-      expect(await svcd(place, transfer)).toMatchObject({ status: 1, stderr: expect.stringContaining('-32014') })
+      expect(await svcd(place, transfer)).toMatchObject(endedWith(1, '-32014'))
       expect(await svcd(place, [...transfer, '--auth-token-file', 'token.txt'])).toMatchObject({ status: 0 })
     } finally {
       await running.stop()

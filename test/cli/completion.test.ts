@@ -2,12 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { addKeyFile } from '../../src/keys/files.ts'
+import { shellWord } from '../../src/cli/networkScripts.ts'
 import { complete } from '../../src/cli/commands/completion.ts'
 import { program } from '../../src/cli/main.ts'
 import { createKeystore } from '../../src/keys/keystore.ts'
 import { PARAMETERS } from '../../src/modules/params/definitions.ts'
+import { SVCD_WORDS } from '../../src/node/paths.ts'
 import { makePlace, svcd } from './support.ts'
-import { commandOnTerminal, quoted, SVCD_COMMAND } from './terminal.ts'
+import { commandOnTerminal } from './terminal.ts'
 
 const here = makePlace([1, 2, 3])
 const place = { ...here, env: { ...here.env, PATH: `${join(here.folder, 'bin')}${delimiter}${here.env['PATH']}` } }
@@ -18,7 +20,7 @@ beforeAll(() => {
   addKeyFile(keys, 'alice', createKeystore(new Uint8Array(32).fill(7), 'horse'))
   mkdirSync(join(here.folder, 'bin'))
   // Completes as svcd does, and prints any other command line.
-  const program = `#!/bin/sh\nif [ "$1" = completion ]; then exec ${SVCD_COMMAND.map(quoted).join(' ')} "$@"; fi\necho "RAN $*"\n`
+  const program = `#!/bin/sh\nif [ "$1" = completion ]; then exec ${SVCD_WORDS.map(shellWord).join(' ')} "$@"; fi\necho "RAN $*"\n`
   writeFileSync(join(here.folder, 'bin', 'svcd'), program, { mode: 0o755 })
   writeFileSync(join(here.folder, 'password.txt'), 'horse\n')
 })

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { parse } from 'smol-toml'
 import { parsePeers } from '../../src/cli/commands/init.ts'
 import { stateSyncFrom, type StateSyncOptions } from '../../src/cli/stateSync.ts'
-import { type Ended, makePlace, type Place, svcd } from './support.ts'
+import { type Ended, endedWith, makePlace, type Place, svcd } from './support.ts'
 
 const CHAIN = 'sync-test'
 const OWNER = '0x098a8672bc66ec7177f82cd529ed8e5bbdc28a27'
@@ -255,7 +255,7 @@ describe('svcd init', () => {
     [['--trust-height', '10'], /must be given together/],
     [['--peers', 'foo'], /^svcd: --peers: expected ID@HOST:PORT, .*, got "foo"\n/],
   ])('%j is refused', async (flags, line) => {
-    expect(await init(...flags)).toMatchObject({ status: 2, stderr: expect.stringMatching(line) })
+    expect(await init(...flags)).toMatchObject(endedWith(2, line))
     expect(existsSync(home)).toBe(false)
   })
 })

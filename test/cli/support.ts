@@ -1,9 +1,8 @@
 import { execFile, spawn } from 'node:child_process'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { expect } from '@jest/globals'
+import { SVCD_WORDS } from '../../src/node/paths.ts'
 import { tempFolder } from '../support/tempFolder.ts'
-
-const SVCD = fileURLToPath(new URL('../../src/cli/svcd.js', import.meta.url))
 
 /** How a command ended. */
 export interface Ended {
@@ -38,38 +37,31 @@ export function makePlace([gateway, rpc, p2p]: readonly number[]): Place {
   return { folder, env, remove }
 }
 
-function collect(child: ReturnType<typeof execFile>, input: string, done: (ended: Ended) => void): void {
-  let [stdout, stderr] = ['', '']
-  child.stdout?.on('data', (chunk: string) => {
-    stdout += chunk
-  })
-  child.stderr?.on('data', (chunk: string) => {
-    stderr += chunk
-  })
-  child.once('close', (code) => done({ status: code ?? -1, stdout, stderr }))
-  child.stdin?.end(input)
-}
-
-/** `svcd` with these arguments to its end; `input` is its stdin, which is no terminal. */
-export const svcd = ({ folder, env }: Place, args: readonly string[], input = ''): Promise<Ended> =>
+const toItsEnd = ({ folder, env }: Place, command: readonly string[], input = ''): Promise<Ended> =>
   new Promise((done) => {
-    collect(
-      execFile(process.execPath, [SVCD, ...args], { cwd: folder, env }, () => undefined),
-      input,
-      done,
+    const [program = '', ...args] = command
+    const child = execFile(program, args, { cwd: folder, env }, (_error, stdout, stderr) =>
+      done({ status: child.exitCode ?? -1, stdout, stderr }),
     )
+    child.stdin?.end(input)
   })
+
+/**
+ * `svcd` with these arguments to its end; in a text they have spaces between them. `input` is its stdin, which is no
+ * terminal.
+ */
+export const svcd = (place: Place, args: readonly string[] | string, input?: string): Promise<Ended> =>
+  toItsEnd(place, [...SVCD_WORDS, ...(typeof args === 'string' ? args.split(' ') : args)], input)
 
 /** A line as somebody would type it into a shell. */
-export const typed = ({ folder, env }: Place, line: string): Promise<Ended> =>
-  new Promise((done) => {
-    const shell = `svcd() { "${process.execPath}" "${SVCD}" "$@"; }\n${line}`
-    collect(
-      execFile('/bin/bash', ['-c', shell], { cwd: folder, env }, () => undefined),
-      '',
-      done,
-    )
-  })
+export const typed = (place: Place, line: string): Promise<Ended> =>
+  toItsEnd(place, ['/bin/bash', '-c', `svcd() { "${SVCD_WORDS.join('" "')}" "$@"; }\n${line}`])
+
+/** Matches a command that ended with this status and said this on stderr. */
+export const endedWith = (status: number, said: string | RegExp) => ({
+  status,
+  stderr: typeof said === 'string' ? expect.stringContaining(said) : expect.stringMatching(said),
+})
 
 /** A command that runs until it is stopped. */
 export interface Running {
@@ -83,7 +75,8 @@ export interface Running {
 
 /** Starts `svcd` and waits until what it says fits `ready`. Rejects with what it said when it ends before. */
 export function run({ folder, env }: Place, args: readonly string[], ready: RegExp): Promise<Running> {
-  const child = spawn(process.execPath, [SVCD, ...args], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const [program = '', ...words] = SVCD_WORDS
+  const child = spawn(program, [...words, ...args], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
   let text = ''
   const ended = new Promise<number>((done) => child.once('close', (code) => done(code ?? -1)))
   const stop = (): Promise<number> => {

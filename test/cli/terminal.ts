@@ -1,11 +1,8 @@
 import { spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
+import { shellWord } from '../../src/cli/networkScripts.ts'
+import { SVCD_WORDS } from '../../src/node/paths.ts'
 import type { Ended, Place } from './support.ts'
-
-const SVCD = fileURLToPath(new URL('../../src/cli/svcd.js', import.meta.url))
-/** Quotes a word for a shell. */
-export const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`
 
 /** A program that waits for something that is never typed is ended after this many ms, and the test shows what it said. */
 const TERMINAL_MS_MAX = 300_000
@@ -16,12 +13,9 @@ export interface Typing {
   readonly type: string
 }
 
-/** The program and its arguments that a line `svcd` stands for. */
-export const SVCD_COMMAND: readonly string[] = [process.execPath, SVCD]
-
 /** `svcd` on a terminal of its own. */
 export const onTerminal = (place: Place, args: readonly string[], typings: readonly Typing[]): Promise<Ended> =>
-  commandOnTerminal(place, [...SVCD_COMMAND, ...args], typings)
+  commandOnTerminal(place, [...SVCD_WORDS, ...args], typings)
 
 /**
  * A command on a terminal of its own, which `script` makes (of util-linux; Debian's bsdutils). Resolves with all that the
@@ -32,7 +26,7 @@ export function commandOnTerminal(
   command: readonly string[],
   typings: readonly Typing[],
 ): Promise<Ended> {
-  const line = command.map(quoted).join(' ')
+  const line = command.map(shellWord).join(' ')
   const shell = { cwd: folder, env: { ...env, TERM: 'xterm', NO_COLOR: '1' }, timeout: TERMINAL_MS_MAX }
   const child = spawn('script', ['-q', '-e', '-c', `exec ${line}`, '/dev/null'], shell)
   const left = [...typings]

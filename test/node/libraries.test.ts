@@ -1,7 +1,6 @@
 import { parseProposalId, type ProposalId } from '../../src/values/pubKey.ts'
 import { existsSync, readlinkSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { AppLogger } from '../../src/app/context.ts'
 import { type Libraries, serveLibraries } from '../../src/node/libraries.ts'
 import { libPath } from '../../src/eni/libraryFolder.ts'
 import { libraryStatus } from '../../src/modules/governance/tables.ts'
@@ -32,14 +31,8 @@ interface Node {
 
 function startNode(os = 'ubuntu', isAway = (): boolean => false): Node {
   const log: object[] = []
-  const logger: AppLogger = {
-    info: (fields) => {
-      log.push(fields)
-    },
-    error: (fields) => {
-      log.push(fields)
-    },
-  }
+  const note = (fields: object): void => void log.push(fields)
+  const logger = { info: note, error: note }
   let libraries: Libraries | undefined
   const chain: TestChain = govChain(
     [100],

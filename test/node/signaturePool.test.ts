@@ -241,10 +241,11 @@ describe('the pool', () => {
     expect([running.used(), errors]).toEqual([used, []])
   })
 
+  const LIAR =
+    'for (;;) { const slot = ring.claim(); if (slot === undefined) ring.wait(); else ring.finish(slot, false) }'
+
   test('what nobody asks for is forgotten, so that strangers cannot fill the memory', async () => {
-    const idle =
-      'for (;;) { const slot = ring.claim(); if (slot === undefined) ring.wait(); else ring.finish(slot, false) }'
-    const running = start(1, worker(idle))
+    const running = start(1, worker(LIAR))
     const garbage = Array.from({ length: SLOTS / 4 }, () => Buffer.alloc(40))
     let count = 0
     const before = usedBytes()
@@ -258,9 +259,7 @@ describe('the pool', () => {
   })
 
   test('the application takes the word of its threads, so the tests above would see a wrong one', async () => {
-    const liar =
-      'for (;;) { const slot = ring.claim(); if (slot === undefined) ring.wait(); else ring.finish(slot, false) }'
-    const running = start(1, worker(liar))
+    const running = start(1, worker(LIAR))
     await whenUsed(running)
     let verdicts: readonly boolean[]
     do {

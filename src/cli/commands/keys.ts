@@ -10,9 +10,9 @@ import {
   findAccountOf,
   findKey,
   type KeyFile,
-  listAccounts,
   listKeyFiles,
   type MultisigFile,
+  namesByAddress,
   readKeyFile,
   removeKeyFile,
   replaceKeyFile,
@@ -213,29 +213,25 @@ async function newMultisig(
   if (fault !== undefined) throw new UserError(fault)
   const account = multisigAccount(multisig)
   const path = addMultisigFile(folder, name, account)
-  printAnswer(flags.json, describeMultisig(folder, { name, path, account }), () =>
-    printFile(folder, { name, path, account }),
-  )
+  printMultisig(folder, { name, path, account }, flags.json)
 }
 
-/** Who may sign for an account of several keys, and how many have to. */
-function describeMultisig(folder: string, file: MultisigFile) {
-  const names = new Map<string, string>(listAccounts(folder).map((one) => [addressOfFile(one), one.name]))
+/** Prints who may sign for an account of several keys, and how many have to. */
+function printMultisig(folder: string, file: MultisigFile, json: boolean | undefined): void {
+  const { threshold } = file.account
+  const names = namesByAddress(folder)
   const members = file.account.members.map((member) => {
     const address = memberAddress(member)
     const name = names.get(address)
     return { ...(name !== undefined && { name }), address, member: printMember(member) }
   })
-  return { ...shown(file), threshold: file.account.threshold, members }
-}
-
-function printFile(folder: string, file: MultisigFile): string {
-  const { threshold, members, ...rest } = describeMultisig(folder, file)
   const rows = members.map(({ name = '', address, member }) => [printable(name), address, member])
-  return [
-    formatFields({ ...rest, signers: `${threshold} of ${members.length}` }),
-    formatTable(['member', 'address', 'key'], rows),
-  ].join('\n')
+  printAnswer(json, { ...shown(file), threshold, members }, () =>
+    [
+      formatFields({ ...shown(file), signers: `${threshold} of ${members.length}` }),
+      formatTable(['member', 'address', 'key'], rows),
+    ].join('\n'),
+  )
 }
 
 async function listKeys(flags: KeyFlags): Promise<void> {
@@ -254,8 +250,7 @@ async function listKeys(flags: KeyFlags): Promise<void> {
 async function showKey(key: string, flags: KeyFlags): Promise<void> {
   const folder = keystoreFrom(flags)
   const found = findAccount(folder, key)
-  if ('account' in found)
-    return printAnswer(flags.json, describeMultisig(folder, found), () => printFile(folder, found))
+  if ('account' in found) return printMultisig(folder, found, flags.json)
   const { curve, id, crypto, public_key } = found.keystore
   const { salt: _, ...strength } = crypto.kdfparams
   const publicKey = public_key === undefined ? {} : { public_key }

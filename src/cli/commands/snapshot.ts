@@ -34,7 +34,7 @@ import {
   withOptions,
 } from '../options.ts'
 import { printAnswer, formatFields, note, formatTable } from '../output.ts'
-import { checkWhole, type Limits, parseHeight, parseWhole, readConfig } from '../../node/settings.ts'
+import { checkWhole, type Limits, parseHash, parseHeight, parseWhole, readConfig } from '../../node/settings.ts'
 import type { Retention } from '../../node/start.ts'
 import { openState, printHash, readVerifiedState } from '../../node/stateFile.ts'
 
@@ -180,12 +180,6 @@ async function verify(from: string | undefined, flags: FlagsOf<typeof verifyOpti
     { ...printed, verified: true },
     () => `${formatFields(printed)}\nevery chunk is complete, and the rows have this app hash`,
   )
-}
-
-/** Reads an app hash. Throws a UserError that names the flag. */
-function parseHash(text: string, flag: string): string {
-  if (!/^[0-9a-f]{64}$/i.test(text)) throw new UserError(`${flag}: expected 64 hex digits, got ${JSON.stringify(text)}`)
-  return text.toUpperCase()
 }
 
 const restoreOptions = [

@@ -7,7 +7,7 @@ import { openNodeRpc } from '../../comet/rpc.ts'
 import { addressOfFile, findAccount, findAccountOf, type KeyFile, type MultisigFile } from '../../keys/files.ts'
 import type { TxEntry } from '../../modules/define.ts'
 import { txEntries, txEntryOf } from '../../modules/registry.ts'
-import { type TxBody, txHash } from '../../tx/envelope.ts'
+import { txHash } from '../../tx/envelope.ts'
 import { field } from '../../tx/fields.ts'
 import { BAD_NONCE_CODE, createNonceQueue, decodeNonce, NONCES_OF_TX_MAX, type Sent } from '../../tx/nonceQueue.ts'
 import type { TransactionResult } from '../../tx/result.ts'
@@ -16,13 +16,12 @@ import type { Signer } from '../../tx/sign.ts'
 import { uint } from '../../values/number.ts'
 import { printTokens } from '../amounts.ts'
 import { Failed, UserError } from '../../node/errors.ts'
-import { finished, printTypedData, readDraft, refuseMultisig, signFile, writeUnsigned } from '../drafts.ts'
+import { finished, printTypedData, readDraft, refuseMultisig, signFile, signOptions, writeUnsigned } from '../drafts.ts'
 import { gatewayFrom } from '../gatewayClient.ts'
 import { askSigner } from '../keySigner.ts'
 import {
   type Configure,
   assertNothingMissing,
-  commonOptions,
   exampleOptions,
   exampleSender,
   fieldOptions,
@@ -47,14 +46,6 @@ import { formatFields, printAnswer, withProgress } from '../output.ts'
 import { printable } from '../../base/printable.ts'
 
 const sendOptions = [...gatewayOptions, keystoreOption] as const
-
-const signOptions = [
-  ...commonOptions,
-  keystoreOption,
-  passwordOption,
-  option('--from <account>', 'the key that signs, by name or address', { env: 'SVCD_FROM' }),
-  option('--yes', 'do not ask'),
-] as const
 
 const options = [
   ...sendOptions,
@@ -107,25 +98,23 @@ function chainToSign({ chainId = '' }: Flags, named: string, who: string): strin
   throw new UserError(`--chain-id: expected ${named}, the chain of the ${who}, got ${chainId}`)
 }
 
+const pendingNonce = async (flags: Flags, address: Address): Promise<number> =>
+  (await gatewayFrom(flags).call('svc_getTransactionCount', [address, 'pending'])) as number
+
 const chainOfGateway = async (flags: Flags): Promise<string> => chainToSign(flags, await chainIdOf(flags), 'gateway')
 
-/** The body of a transaction that others sign. Its chain is that of the gateway, and so is the nonce unless it was given. */
-async function unsignedBody(address: Address, { entry, message, nonce }: UnsignedTx, flags: Flags): Promise<TxBody> {
+/**
+ * Writes or prints a transaction for others to sign, instead of sending it. Its chain is that of the gateway, and so is
+ * the nonce unless it was given.
+ */
+async function handOut(file: KeyFile | MultisigFile | undefined, from: string, tx: UnsignedTx, flags: Flags) {
+  const address = (file === undefined ? parseAddress(from) : addressOfFile(file)) as Address
+  const { entry, message } = tx
   const chainId = await chainOfGateway(flags)
-  const next = nonce ?? ((await gatewayFrom(flags).call('svc_getTransactionCount', [address, 'pending'])) as number)
-  return { chainId, from: addressBytes(address), nonce: next, operation: entry.operation, message }
-}
-
-/** Writes or prints a transaction instead of sending it. */
-async function handOut(account: KeyFile | MultisigFile | undefined, from: string, tx: UnsignedTx, flags: Flags) {
-  const address = account === undefined ? parseAddress(from) : addressOfFile(account)
-  const body = await unsignedBody(address as Address, tx, flags)
+  const nonce = tx.nonce ?? (await pendingNonce(flags, address))
+  const body = { chainId, from: addressBytes(address), nonce, operation: entry.operation, message }
   if (flags.typedData === true) return printTypedData(body)
-  writeUnsigned(
-    flags.unsigned as string,
-    body,
-    account !== undefined && 'account' in account ? account.account : undefined,
-  )
+  writeUnsigned(flags.unsigned as string, body, file !== undefined && 'account' in file ? file.account : undefined)
 }
 
 /**
@@ -180,7 +169,7 @@ async function sendSigned(signer: Signer, tx: UnsignedTx, flags: Flags): Promise
   const chainId = await chainOfGateway(flags)
   const sent = await signAndSend<TransactionResult | { readonly bytes: string; readonly hash: string }>(signer, tx, {
     chainId,
-    readNonce: async () => (await gateway.call('svc_getTransactionCount', [signer.address, 'pending'])) as number,
+    readNonce: () => pendingNonce(flags, signer.address),
     send: async (raw) => {
       const [bytes, hash] = [toBase64(raw), txHash(raw)]
       const { expected_nonce: expected, known: _, ...result } = await sendRaw({ transaction: bytes, wait: false }, hash)
@@ -385,12 +374,7 @@ function configureDrafts(tx: Command): void {
     'Shows what a transaction that --unsigned wrote does, and adds the signature of one key to the file.',
     'svcd tx sign transfer.json --from bob --yes --password-file password.txt',
     signOptions,
-  ).action((path: string, flags: FlagsOf<typeof signOptions>) => {
-    const from = settingOf(flags, 'from') ?? ''
-    if (from === '') assertNothingMissing([{ flag: '--from', meaning: 'the key that signs, by name or address' }])
-    const { passwordFile, yes, json } = flags
-    return signFile({ path, folder: keystoreFrom(flags), from, passwordFile, yes, json })
-  })
+  ).action(signFile)
   subcommand(
     tx,
     'send <file>',
