@@ -10,10 +10,8 @@
  *   --peers a,b      of kvstore, signatures, sdk
  *   --profile DIR    writes a CPU profile of every run of our application into DIR: transfers, mix and replay
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { freePorts } from '../test/e2e/support/processes.ts'
+import { tempFolder } from '../test/support/tempFolder.ts'
 import type { Context } from './context.ts'
 import { measureGateway } from './gateway.ts'
 import { historyTable, measureHistories } from './histories.ts'
@@ -32,7 +30,7 @@ import type { AppKind } from './node.ts'
 import { measureThreads, threadTable } from './threads.ts'
 import { BLOCK_LOAD, measureMix, measurePeers, measureTransfers, TRANSFER_LOADS } from './transactions.ts'
 import { measureVerifyThreads, type ThreadCost, verifyThreadTable } from './verifyThreads.ts'
-import { programArgs } from '../tools/testing/programArgs.ts'
+import { namesIn, programArgs } from '../tools/testing/programArgs.ts'
 
 /** In the order in which they run. */
 const PARTS = [
@@ -130,21 +128,8 @@ const { values } = programArgs({
 })
 const plan = PLANS[values.short ? 'short' : values.quick ? 'quick' : 'full']
 
-/** The names in a flag's list. Throws for one that is not known. */
-function namesIn<N extends string>(
-  flag: string,
-  text: string | undefined,
-  known: readonly N[],
-): readonly N[] | undefined {
-  return text?.split(',').map((name) => {
-    const found = known.find((one) => one === name)
-    if (found === undefined) throw new Error(`${flag}: expected some of ${known.join(', ')}, got ${name}`)
-    return found
-  })
-}
-
-const parts = namesIn('--only', values.only, PARTS) ?? plan.parts
-const peers = namesIn('--peers', values.peers, PEERS) ?? plan.peers
+const parts = namesIn('--only', values.only ?? plan.parts.join(), PARTS)
+const peers = namesIn('--peers', values.peers ?? plan.peers.join(), PEERS)
 
 const PEER_OF: Readonly<Record<AppKind, Peer | undefined>> = {
   kvInProcess: 'kvstore',
@@ -251,13 +236,13 @@ const needsSdk = (['transfers', 'mix', 'threads'] as const).some((part) => parts
 const { programs, leftOut } = await findPrograms(needsSdk ? peers : peers.filter((one) => one !== 'sdk'), say)
 for (const line of leftOut) say(line)
 const [generator, beside] = [startGenerator(), startGenerator()]
-const root = mkdtempSync(join(tmpdir(), 'svcd-bench-'))
+const folder = tempFolder('bench')
 try {
   const rounds = Number(values.rounds ?? plan.rounds)
-  const newFolder = (): string => mkdtempSync(join(root, 'run-'))
+  const newFolder = (): string => tempFolder('run', folder.path).path
   await bench({ programs, generator, beside, rounds, span: plan.span, samples: [], say, newFolder, freePorts }, leftOut)
 } finally {
   generator.close()
   beside.close()
-  rmSync(root, { recursive: true, force: true, maxRetries: 5 })
+  folder.remove()
 }

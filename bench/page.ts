@@ -6,14 +6,13 @@
  *   --accounts N    of the large chain; 100,000 unless given
  */
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { EntryType } from 'node:perf_hooks'
 import type { Browser, Page } from 'playwright-core'
 import { type Devnet, startDevnet } from '../src/cli/devnet/startDevnet.ts'
 import { startBrowser } from '../test/e2e/support/browser.ts'
 import { growLargeChain, type LargeChain, largeChainOptions } from '../test/support/largeChain.ts'
+import { tempFolder } from '../test/support/tempFolder.ts'
 import { medianOf } from './stats.ts'
 import { programArgs } from '../tools/testing/programArgs.ts'
 
@@ -104,9 +103,9 @@ const { values } = programArgs({
 const rounds = Number(values.rounds ?? 5)
 
 execFileSync(process.execPath, [join(import.meta.dirname, '../tools/page.ts')], { stdio: 'inherit' })
-const home = mkdtempSync(join(tmpdir(), 'svcd-page-'))
+const home = tempFolder('page')
 async function start(chain: LargeChain): Promise<Devnet> {
-  const net = await startDevnet(largeChainOptions(home, chain))
+  const net = await startDevnet(largeChainOptions(home.path, chain))
   await growLargeChain(net, chain)
   return net
 }
@@ -141,5 +140,5 @@ try {
   await browser.close()
   await small.close()
   await large.close()
-  rmSync(home, { recursive: true, force: true })
+  home.remove()
 }

@@ -3,11 +3,11 @@
  * output and pauses are those of the run; pauses longer than PAUSE_MS_MAX are cut short, and lines longer than
  * COLUMNS_MAX are cut off. Where a reader's page does not animate, the picture shows the end of the tour.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { endLeftovers, makePlace, startDevnet } from '../test/e2e/support/devnet.ts'
 import { runTour, type TourStep } from '../test/e2e/support/tour.ts'
+import { tempFolder } from '../test/support/tempFolder.ts'
 
 const COLUMNS_MAX = 140
 const PAUSE_MS_MAX = 1_500
@@ -65,7 +65,7 @@ ${rows.join('\n')}
 `
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'svcd-tour-'))
+const { path: folder, remove } = tempFolder('tour')
 try {
   const place = await makePlace(join(folder, '.svcd'), '1s')
   const [gateway = '', rpc = ''] = place.ports.map((port) => `127.0.0.1:${port}`)
@@ -87,5 +87,5 @@ try {
   writeFileSync(new URL('../docs/assets/tour.svg', import.meta.url), svgOf(linesOf(paged)))
 } finally {
   endLeftovers()
-  rmSync(folder, { recursive: true, force: true })
+  remove()
 }

@@ -6,18 +6,19 @@ import { homeFiles, readValidatorKey, writeNodeKeys } from '../../src/comet/home
 import { openNodeRpc } from '../../src/comet/rpc.ts'
 import { random } from '../chain/support.ts'
 import {
+  askNode,
   heightOrZero,
   makeNetwork,
   type NetworkNode,
+  queryNode,
   setCometConfig,
   startNode,
   watchHeads,
 } from '../e2e/support/network.ts'
 import { freePorts } from '../e2e/support/processes.ts'
 import { addAccounts } from '../e2e/support/stateSync.ts'
-import { need } from '../fuzz/campaign.ts'
-import type { CampaignOptions, CampaignReport } from '../support/campaign.ts'
-import { inFolder, moreBlocks, query, report, rpc, stopAndCompare, until } from './network.ts'
+import { type CampaignOptions, type CampaignReport, campaignReport, need } from '../support/campaign.ts'
+import { inFolder, moreBlocks, stopAndCompare, until } from './network.ts'
 import { envOf, type Trait } from './trait.ts'
 
 const VALIDATORS = 4
@@ -66,7 +67,7 @@ interface Found {
 async function readEvidence(node: NetworkNode, address: string, found: Found): Promise<void> {
   for (const head = await heightOrZero(node); found.scanned < head; found.scanned++) {
     const height = found.scanned + 1
-    const { block } = await rpc<Block>(node, `block?height=${height}`)
+    const { block } = await askNode<Block>(node, `block?height=${height}`)
     for (const { type, value } of block.evidence.evidence ?? []) {
       need(type === 'tendermint/DuplicateVoteEvidence', () => `evidence of type ${type} in block ${height}`)
       need(value.vote_a?.validator_address === address, () => `evidence against ${value.vote_a?.validator_address}`)
@@ -96,10 +97,10 @@ interface Candidacy {
 type Supply = Readonly<Record<'supply' | 'genesis_supply' | 'minted' | 'burned', string>>
 
 const candidacyOf = (node: NetworkNode, owner: string): Promise<Candidacy> =>
-  query<Candidacy>(node, `/stake/validator/${owner}`)
+  queryNode<Candidacy>(node, `/stake/validator/${owner}`)
 
 async function isInSet(node: NetworkNode, address: string): Promise<boolean> {
-  const { validators } = await rpc<{ validators: readonly { address: string }[] }>(node, 'validators?per_page=100')
+  const { validators } = await askNode<{ validators: readonly { address: string }[] }>(node, 'validators?per_page=100')
   return validators.some((one) => one.address === address)
 }
 
@@ -107,7 +108,7 @@ async function isInSet(node: NetworkNode, address: string): Promise<boolean> {
 async function activate(node: NetworkNode, at: number, owner: string): Promise<void> {
   const client = openNodeRpc(node.rpc)
   try {
-    const { nonce } = await query<{ nonce: number }>(node, `/accounts/${owner}`)
+    const { nonce } = await queryNode<{ nonce: number }>(node, `/accounts/${owner}`)
     const signed = devnetSigners()[at]?.signTx({
       chainId: chainIdOf(node.home) as string,
       nonce,
@@ -175,7 +176,7 @@ async function runTwin({ output, at, height, rounds, trait }: Plan): Promise<num
     need(removals.length === round, () => `${removals.length} removals in round ${round}`)
     for (const node of all) {
       const own = await candidacyOf(node, owner)
-      const { supply, genesis_supply, minted, burned } = await query<Supply>(node, '/chain/supply')
+      const { supply, genesis_supply, minted, burned } = await queryNode<Supply>(node, '/chain/supply')
       const told = [own.shares, own.active, own.state, burned, minted, supply]
       const expected = [left, 'N', 'Candidate', shares - left, 0n, BigInt(genesis_supply) - (shares - left)]
       need(told.join() === expected.join(), () => `${node.home} tells ${told.join()}, expected ${expected.join()}`)
@@ -205,7 +206,7 @@ export function double({ count, seed }: CampaignOptions, rounds = 2, trait?: Tra
   }
   const next = random(seed)
   const first = next(VALIDATORS)
-  return report(about, async (told) => {
+  return campaignReport(about, async (told) => {
     let evidence = 0
     while (told.ran < count) {
       const at = (first + told.ran) % VALIDATORS

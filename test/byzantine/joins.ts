@@ -9,11 +9,10 @@ import { checkDisk } from '../e2e/support/crash.ts'
 import { heightOrZero, makeNetwork, type NetworkNode, startNode } from '../e2e/support/network.ts'
 import { committedBlocks } from '../e2e/support/replay.ts'
 import { appLogOf, makeJoiner, setKeeping } from '../e2e/support/stateSync.ts'
-import { need } from '../fuzz/campaign.ts'
 import { buildStranger } from '../p2p/build.ts'
-import type { CampaignReport } from '../support/campaign.ts'
+import { type CampaignReport, campaignReport, need } from '../support/campaign.ts'
 import { FORGERIES } from './forgeries.ts'
-import { inFolder, report, stopAndCompare, until } from './network.ts'
+import { inFolder, stopAndCompare, until } from './network.ts'
 import { envOf } from './trait.ts'
 
 const VALIDATORS = 4
@@ -129,7 +128,7 @@ export function offersForReal(rounds: number): Promise<CampaignReport> {
     target: 'each is refused, and the node gets to the head from an honest peer',
     seed: undefined,
   }
-  return report(about, (told) =>
+  return campaignReport(about, (told) =>
     withNet(async (net) => {
       let refused = 0
       for (let round = 0; round < rounds; round++)
@@ -202,7 +201,7 @@ export function forgedBlocks(rounds: number): Promise<CampaignReport> {
     target: 'each is refused, its sender is dropped, and the node gets to the head from honest peers',
     seed: undefined,
   }
-  return report(about, (told) =>
+  return campaignReport(about, (told) =>
     withNet(async (net) => {
       const program = buildStranger('forger', net.folder)
       const all = JSON.parse(execFileSync(program, { encoding: 'utf8' })) as readonly string[]

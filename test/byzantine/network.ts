@@ -1,11 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { until as ask } from '../../bench/until.ts'
-import { checkDisk } from '../e2e/support/crash.ts'
 import { endNetwork, heightOrZero, type NetworkNode, type RunningNode } from '../e2e/support/network.ts'
-import { committedBlocks, firstDifference } from '../e2e/support/replay.ts'
-import { Broken, need } from '../fuzz/campaign.ts'
-import type { CampaignReport } from '../support/campaign.ts'
+import { committedBlocks, compareDatabases } from '../e2e/support/replay.ts'
+import { Broken, need } from '../support/campaign.ts'
 import { tempFolder } from '../support/tempFolder.ts'
 
 /** How long anything may take. The machine may be busy with other things. */
@@ -36,19 +34,6 @@ export async function moreBlocks(nodes: readonly NetworkNode[], count: number): 
   )
 }
 
-/** What CometBFT's RPC answers to a GET. Throws Broken for an error. */
-export async function rpc<T>({ rpc: url }: NetworkNode, path: string): Promise<T> {
-  const { result, error } = (await (await fetch(`${url}/${path}`)).json()) as { result?: T; error?: object }
-  need(result !== undefined, () => `${path}: ${JSON.stringify(error)}`)
-  return result
-}
-
-/** The JSON that an application's query answers. */
-export async function query<T>(node: NetworkNode, path: string): Promise<T> {
-  const { response } = await rpc<{ response: { value: string } }>(node, `abci_query?path="${path}"`)
-  return JSON.parse(Buffer.from(response.value, 'base64').toString()) as T
-}
-
 /** What CometBFT of a node printed. */
 export const cometLogOf = ({ home }: Pick<NetworkNode, 'home'>): string =>
   readFileSync(join(home, 'logs', 'cometbft.out.log'), 'utf8')
@@ -68,13 +53,8 @@ export async function stopAndCompare(
     statuses.every((status) => status === 0),
     () => `the applications ended with ${statuses.join()}`,
   )
-  const lists = nodes.map(({ home }) => committedBlocks(home))
-  for (const [at, list] of lists.entries()) {
-    const height = firstDifference(list, lists[0] ?? [])
-    need(height === undefined, () => `height ${height}: the databases of nodes 0 and ${at} differ`)
-  }
-  for (const node of nodes) checkDisk(node, expected)
-  return Math.min(...lists.map((list) => list.at(-1)?.height ?? 0))
+  compareDatabases(nodes, expected)
+  return Math.min(...nodes.map(({ home }) => committedBlocks(home).at(-1)?.height ?? 0))
 }
 
 /** Runs something that starts nodes in a temporary folder. Nothing is left running, and nothing of the folder. */
@@ -88,20 +68,5 @@ export async function inFolder<T>(use: (folder: string) => Promise<T>): Promise<
     } finally {
       folder.remove()
     }
-  }
-}
-
-/** Runs a campaign: what it throws breaks the target. `told`: how many cases there were so far, and what they showed. */
-export async function report(
-  about: Pick<CampaignReport, 'name' | 'target' | 'seed'>,
-  run: (told: { ran: number }) => Promise<string>,
-): Promise<CampaignReport> {
-  const told = { ran: 0 }
-  try {
-    return { ...about, result: await run(told), ran: told.ran, passed: true }
-  } catch (thrown) {
-    const why =
-      thrown instanceof Broken ? thrown.message : thrown instanceof Error ? (thrown.stack ?? '') : String(thrown)
-    return { ...about, result: `after ${told.ran} cases: ${why}`, ran: told.ran, passed: false }
   }
 }

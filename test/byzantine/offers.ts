@@ -7,13 +7,11 @@ import {
 import { equalBytes } from '../../src/base/bytes.ts'
 import { random } from '../chain/support.ts'
 import { type Next, pick, randomBytes } from '../fuzz/bytes.ts'
-import { need } from '../fuzz/campaign.ts'
-import type { CampaignOptions, CampaignReport } from '../support/campaign.ts'
+import { type CampaignOptions, type CampaignReport, campaignReport, need } from '../support/campaign.ts'
 import { applyTo, livingNode, offerTo, servingNode, snapshotNode } from '../support/snapshotNodes.ts'
 import { tempFolder } from '../support/tempFolder.ts'
 import { CHAIN_ID } from '../support/testChain.ts'
 import { FORGERIES, type Forgery } from './forgeries.ts'
-import { report } from './network.ts'
 
 type Served = Awaited<ReturnType<typeof servingNode>>
 
@@ -86,7 +84,7 @@ export function offers(
     target: 'none is taken, whoever sent it is named, and the state is as it was',
     seed,
   }
-  return report(about, async (told) => {
+  return campaignReport(about, async (told) => {
     const next = random(seed)
     const folder = tempFolder('forged')
     const served = await servingNode(folder.path)

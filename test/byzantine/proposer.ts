@@ -15,9 +15,8 @@ import {
 import { txHash } from '../../src/tx/envelope.ts'
 import type { Signer } from '../../src/tx/sign.ts'
 import { random } from '../chain/support.ts'
-import { need } from '../fuzz/campaign.ts'
-import type { CampaignOptions, CampaignReport } from '../support/campaign.ts'
-import { cometLogOf, inFolder, moreBlocks, report, stopAndCompare, until } from './network.ts'
+import { type CampaignOptions, type CampaignReport, campaignReport, need } from '../support/campaign.ts'
+import { cometLogOf, inFolder, moreBlocks, stopAndCompare, until } from './network.ts'
 import type { Proposed } from './proposals.ts'
 import { envOf, type Trait } from './trait.ts'
 
@@ -205,5 +204,5 @@ export function proposer({ count, seed }: CampaignOptions, trait?: Trait): Promi
         `height up to ${head}`
       )
     })
-  return report(about, run)
+  return campaignReport(about, run)
 }

@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { chainIdOf } from '../../src/node/homes.ts'
 import { readNodeId } from '../../src/comet/home.ts'
 import {
+  askNode,
   heightOrZero,
   makeNetwork,
   type NetworkNode,
@@ -13,11 +14,10 @@ import {
   watchHeads,
 } from '../e2e/support/network.ts'
 import { isRunning } from '../e2e/support/processes.ts'
-import { need } from '../fuzz/campaign.ts'
 import { buildStranger } from '../p2p/build.ts'
 import { heldBy } from '../soak/samples.ts'
-import type { CampaignOptions, CampaignReport } from '../support/campaign.ts'
-import { inFolder, moreBlocks, report, rpc, stopAndCompare, until } from './network.ts'
+import { type CampaignOptions, type CampaignReport, campaignReport, need } from '../support/campaign.ts'
+import { inFolder, moreBlocks, stopAndCompare, until } from './network.ts'
 
 // Both must sign: a validator that the stranger keeps from it stops the chain.
 const VALIDATORS = 2
@@ -63,7 +63,7 @@ async function watch(node: NetworkNode, { pids }: RunningNode, seen: Seen): Prom
 }
 
 const peersOf = async (node: NetworkNode): Promise<number> =>
-  Number((await rpc<{ n_peers: string }>(node, 'net_info')).n_peers)
+  Number((await askNode<{ n_peers: string }>(node, 'net_info')).n_peers)
 
 /**
  * A stranger sends a node `count` messages of every type that CometBFT's reactors know, with extreme numbers, lists and bytes.
@@ -120,5 +120,5 @@ export function reactors({ count, seed }: CampaignOptions, kills = false): Promi
         `CometBFT held ${cometBft.toFixed(0)} MB more at most, the application ${application.toFixed(0)} MB`
       )
     })
-  return report(about, run)
+  return campaignReport(about, run)
 }

@@ -46,6 +46,6 @@ test('make chaos finds a disk that forgets what it was told to keep: all files a
   }
   expect(await chaos({ count: 3, seed: 1 }, { home: join(folder, 'forgetful'), disturb })).toMatchObject({
     passed: false,
-    result: expect.stringMatching(/after 2: transaction \w+ was acknowledged in block \d+ and is not there/),
+    result: expect.stringMatching(/after 2 cases: transaction \w+ was acknowledged in block \d+ and is not there/),
   })
 })

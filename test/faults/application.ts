@@ -6,7 +6,7 @@ import type { Snapshot } from '../../src/store/snapshot/format.ts'
 import { SNAPSHOT_FORMAT, snapshotHash } from '../../src/store/snapshot/format.ts'
 import { connectPeer, type Peer, requestFrame } from '../abci/peer.ts'
 import { script } from '../chain/support.ts'
-import { Broken, need } from '../fuzz/campaign.ts'
+import { Broken, need } from '../support/campaign.ts'
 import { blockAt, HEAD, hashAt } from './chain.ts'
 import { FAULT_VARIABLE, type Fault } from './fault.ts'
 

@@ -6,10 +6,11 @@ import { toHex } from '../../src/base/bytes.ts'
 import { tables } from '../../src/modules/registry.ts'
 import { statePathOf } from '../../src/node/homes.ts'
 import { appOn, heightOf, onDisk, script } from '../chain/support.ts'
-import { Broken, need } from '../fuzz/campaign.ts'
 import { indexesInSql, indexTableName } from '../../src/store/sqlite/columns.ts'
 import type { Store } from '../../src/store/store.ts'
 import { makeApplicationHome } from '../support/applicationHome.ts'
+import { tempFolder } from '../support/tempFolder.ts'
+import { Broken, need } from '../support/campaign.ts'
 
 /** The last block of the script of test/vectors that is run here: with block 40 its program is retired. */
 export const HEAD = 38
@@ -129,6 +130,16 @@ export function makeChain(folder: string): Chain {
       need(wholeHeight(scratch) === HEAD, () => `the state is not at the head`)
       compare(scratch, isRestored)
     },
+  }
+}
+
+/** Gives `use` a chain in a temporary folder, which is then removed. */
+export async function withChain<T>(name: string, use: (chain: Chain, folder: string) => Promise<T>): Promise<T> {
+  const { path, remove } = tempFolder(name)
+  try {
+    return await use(makeChain(path), path)
+  } finally {
+    remove()
   }
 }
 

@@ -1,9 +1,7 @@
-import { Broken, need } from '../fuzz/campaign.ts'
 import { random } from '../chain/support.ts'
-import type { CampaignOptions, CampaignReport } from '../support/campaign.ts'
-import { tempFolder } from '../support/tempFolder.ts'
+import { type CampaignOptions, type CampaignReport, campaignReport, need } from '../support/campaign.ts'
 import { runApplication } from './application.ts'
-import { HEAD, makeChain } from './chain.ts'
+import { HEAD, withChain } from './chain.ts'
 import type { Fault } from './fault.ts'
 
 /**
@@ -11,33 +9,24 @@ import type { Fault } from './fault.ts'
  * block. Every app hash and the rows at the head are those of the undisturbed replica. `faulty`: a mistake for the
  * campaign to find.
  */
-export async function clock({ count, seed }: CampaignOptions, faulty: Fault = {}): Promise<CampaignReport> {
-  const folder = tempFolder('clock')
-  const chain = makeChain(folder.path)
+export function clock({ count, seed }: CampaignOptions, faulty: Fault = {}): Promise<CampaignReport> {
   const next = random(seed)
-  let ran = 0
-  const done = (result: string, passed: boolean): CampaignReport => ({
+  const about = {
     name: 'clock',
     target: 'the state does not depend on the clock of the machine, which jumps a day ahead and behind',
-    ran,
     seed,
-    result,
-    passed,
-  })
-  try {
-    for (; ran < count; ran++) {
-      const home = chain.newHome()
-      // Two replies a block, so that both jumps come before the head.
-      const run = await runApplication({ home, fault: { ...faulty, clockAfter: 1 + next(HEAD) } })
-      need(run.isComplete && run.status === 0, () => `it ended with ${run.signal ?? run.status}: ${run.stderr}`)
-      need(/the clock was -86400000 ms off at the end of [1-9]/.test(run.stdout), () => `the clock: ${run.stdout}`)
-      chain.checkHead(home)
-    }
-    return done('held in every run', true)
-  } catch (error) {
-    if (!(error instanceof Broken)) throw error
-    return done(`after ${ran} runs: ${error.message}`, false)
-  } finally {
-    folder.remove()
   }
+  return campaignReport(about, (told) =>
+    withChain('clock', async (chain) => {
+      for (; told.ran < count; told.ran++) {
+        const home = chain.newHome()
+        // Two replies a block, so that both jumps come before the head.
+        const run = await runApplication({ home, fault: { ...faulty, clockAfter: 1 + next(HEAD) } })
+        need(run.isComplete && run.status === 0, () => `it ended with ${run.signal ?? run.status}: ${run.stderr}`)
+        need(/the clock was -86400000 ms off at the end of [1-9]/.test(run.stdout), () => `the clock: ${run.stdout}`)
+        chain.checkHead(home)
+      }
+      return 'held in every run'
+    }),
+  )
 }

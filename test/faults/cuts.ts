@@ -2,11 +2,9 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { statePathOf } from '../../src/node/homes.ts'
 import { random } from '../chain/support.ts'
-import { Broken, need } from '../fuzz/campaign.ts'
-import type { CampaignOptions, CampaignReport } from '../support/campaign.ts'
-import { tempFolder } from '../support/tempFolder.ts'
+import { Broken, type CampaignOptions, type CampaignReport, campaignReport, need } from '../support/campaign.ts'
 import { runApplication } from './application.ts'
-import { type Chain, copyState, makeChain, replay, wholeHeight } from './chain.ts'
+import { type Chain, copyState, replay, wholeHeight, withChain } from './chain.ts'
 import type { Fault } from './fault.ts'
 import { FRAME_HEADER, framesOf, WAL_HEADER } from './wal.ts'
 
@@ -132,39 +130,30 @@ function opener(folder: string, { database, wal, written }: Left) {
  * and goes on to the same app hash. One log holds all blocks; the other was begun anew several times, so that old frames
  * lie behind the new ones. `faulty`: a mistake for the campaign to find.
  */
-export async function cuts({ count, seed }: CampaignOptions, faulty: Fault = {}): Promise<CampaignReport> {
-  const folder = tempFolder('cuts')
-  const chain = makeChain(folder.path)
+export function cuts({ count, seed }: CampaignOptions, faulty: Fault = {}): Promise<CampaignReport> {
   const next = random(seed)
-  let ran = 0
-  const done = (result: string, passed: boolean): CampaignReport => ({
+  const about = {
     name: 'cuts',
     target: 'a log that is cut or damaged anywhere opens at a whole block and goes on to the same app hash',
-    ran,
     seed,
-    result,
-    passed,
-  })
-  try {
-    let all = 0
-    for (const makeLeft of [() => leave(chain, faulty), () => leaveBegunAnew(chain, faulty)]) {
-      const left = await makeLeft()
-      const { judge, checkCommits } = opener(folder.path, left)
-      checkCommits()
-      const makers = [...damages(left, next)]
-      all += makers.length
-      const wanted = Math.min(makers.length, Math.ceil(count / 2))
-      for (let at = 0; at < wanted; at++) {
-        const make = makers[Math.floor((at * makers.length) / wanted)]
-        if (make !== undefined) judge(make())
-        ran++
-      }
-    }
-    return done(`held for ${ran} of ${all} damages`, true)
-  } catch (error) {
-    if (!(error instanceof Broken)) throw error
-    return done(`after ${ran}: ${error.message}`, false)
-  } finally {
-    folder.remove()
   }
+  return campaignReport(about, (told) =>
+    withChain('cuts', async (chain, folder) => {
+      let all = 0
+      for (const makeLeft of [() => leave(chain, faulty), () => leaveBegunAnew(chain, faulty)]) {
+        const left = await makeLeft()
+        const { judge, checkCommits } = opener(folder, left)
+        checkCommits()
+        const makers = [...damages(left, next)]
+        all += makers.length
+        const wanted = Math.min(makers.length, Math.ceil(count / 2))
+        for (let at = 0; at < wanted; at++) {
+          const make = makers[Math.floor((at * makers.length) / wanted)]
+          if (make !== undefined) judge(make())
+          told.ran++
+        }
+      }
+      return `held for ${told.ran} of ${all} damages`
+    }),
+  )
 }

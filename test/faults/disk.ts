@@ -2,11 +2,9 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { statePathOf } from '../../src/node/homes.ts'
-import { Broken, need } from '../fuzz/campaign.ts'
-import type { CampaignOptions, CampaignReport } from '../support/campaign.ts'
-import { tempFolder } from '../support/tempFolder.ts'
+import { Broken, type CampaignOptions, type CampaignReport, campaignReport, need } from '../support/campaign.ts'
 import { type Run, type RunOptions, runApplication } from './application.ts'
-import { type Chain, makeChain } from './chain.ts'
+import { type Chain, makeChain, withChain } from './chain.ts'
 import type { Fault } from './fault.ts'
 
 /** The blocks during which the disk is full, and during which its calls fail. */
@@ -150,79 +148,68 @@ function mounted(path: string, kib: number, count: number): readonly Failure[] {
   return [...full, { what: 'read-only', options: {}, begin: remount('ro'), end: remount('rw') }]
 }
 
-type Report = (target: string, ran: number, result: string, passed: boolean) => CampaignReport
-
-async function runAll(
+/** Runs failures one after the other, as a campaign of these words. */
+function runAll(
+  about: About,
   chain: Chain,
   failures: readonly (Failure & { readonly home?: string })[],
-  target: string,
-  report: Report,
   fault: Fault = {},
 ): Promise<CampaignReport> {
-  let [ran, ended] = [0, 0]
-  try {
+  return campaignReport(about, async (told) => {
+    let ended = 0
     for (const failure of failures) {
       const home = failure.home ?? chain.newHome()
       if (await survive(chain, home, failure, fault)) ended++
-      ran++
+      told.ran++
       for (const end of ['', '.log', '.sock']) rmSync(`${home}${end}`, { recursive: true, force: true })
     }
-    return report(target, ran, `held in every case; in ${ended} the application ended by itself`, true)
-  } catch (error) {
-    if (!(error instanceof Broken)) throw error
-    return report(target, ran, `after ${ran}: ${error.message}`, false)
-  }
+    return `held in every case; in ${ended} the application ended by itself`
+  })
 }
 
-const reportOf =
-  (name: string): Report =>
-  (target, ran, result, passed) => ({ name, target, ran, seed: undefined, result, passed })
+type About = Pick<CampaignReport, 'name' | 'target' | 'seed'>
+
+const about = (name: string, target: string): About => ({ name, target, seed: undefined })
+const skipped = (what: About, why: string): CampaignReport => ({
+  ...what,
+  ran: 0,
+  result: `skipped: ${why}`,
+  passed: true,
+})
 
 /** The form for every machine: a file may not grow beyond a limit. `count`: how many limits. */
-export async function fullDisk({ count }: Pick<CampaignOptions, 'count'>, faulty: Fault = {}): Promise<CampaignReport> {
-  const folder = tempFolder('disk')
-  try {
-    const chain = makeChain(folder.path)
-    const failures = await limits(chain, count)
-    return await runAll(chain, failures, 'a disk that is full ends it with a clear line', reportOf('full disk'), faulty)
-  } finally {
-    folder.remove()
-  }
-}
+export const fullDisk = ({ count }: Pick<CampaignOptions, 'count'>, faulty: Fault = {}): Promise<CampaignReport> =>
+  withChain('disk', async (chain) =>
+    runAll(
+      about('full disk', 'a disk that is full ends it with a clear line'),
+      chain,
+      await limits(chain, count),
+      faulty,
+    ),
+  )
 
 /** System calls that fail, by strace. `count`: at how many calls, evenly spread, of each failure. */
 export async function failingDisk({ count }: Pick<CampaignOptions, 'count'>): Promise<CampaignReport> {
-  const report = reportOf('failing disk')
   const target = 'a disk that fails at any write or sync ends it with a clear line, or does no harm'
-  if (!has('strace')) return report(target, 0, 'skipped: strace is not installed', true)
-  const folder = tempFolder('strace')
-  try {
-    const chain = makeChain(folder.path)
-    return await runAll(chain, await injected(chain, count), target, report, CHECKPOINTS)
-  } finally {
-    folder.remove()
-  }
+  const what = about('failing disk', target)
+  if (!has('strace')) return skipped(what, 'strace is not installed')
+  return await withChain('strace', async (chain) => runAll(what, chain, await injected(chain, count), CHECKPOINTS))
 }
 
 /** A real file system that is full or read-only. `count`: how many sizes. */
 export async function mountedDisk({ count }: Pick<CampaignOptions, 'count'>): Promise<CampaignReport> {
-  const report = reportOf('mounted disk')
-  const target = 'a file system that is full or read-only ends it with a clear line'
-  if (!isRoot()) return report(target, 0, 'skipped: only root can mount a file system', true)
-  const folder = tempFolder('mount')
-  const path = join(folder.path, 'disk')
-  mkdirSync(path)
-  const { status, stderr } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=128m,mode=0700', 'tmpfs', path])
-  if (status !== 0) {
-    folder.remove()
-    return report(target, 0, `skipped: nothing can be mounted: ${String(stderr).trim()}`, true)
-  }
-  try {
-    const kib = await walKib(makeChain(folder.path))
-    const chain = makeChain(path)
-    return await runAll(chain, mounted(path, kib, count), target, report)
-  } finally {
-    execFileSync('umount', [path])
-    folder.remove()
-  }
+  const what = about('mounted disk', 'a file system that is full or read-only ends it with a clear line')
+  if (!isRoot()) return skipped(what, 'only root can mount a file system')
+  return await withChain('mount', async (outer, folder) => {
+    const path = join(folder, 'disk')
+    mkdirSync(path)
+    const { status, stderr } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=128m,mode=0700', 'tmpfs', path])
+    if (status !== 0) return skipped(what, `nothing can be mounted: ${String(stderr).trim()}`)
+    try {
+      const kib = await walKib(outer)
+      return await runAll(what, makeChain(path), mounted(path, kib, count))
+    } finally {
+      execFileSync('umount', [path])
+    }
+  })
 }

@@ -7,11 +7,9 @@ import { tables } from '../../src/modules/registry.ts'
 import { listSnapshots, readChunk, snapshotPath } from '../../src/store/snapshot/folder.ts'
 import { writeSnapshot } from '../../src/store/snapshot/write.ts'
 import { onDisk, random } from '../chain/support.ts'
-import { Broken, need } from '../fuzz/campaign.ts'
-import type { CampaignOptions, CampaignReport } from '../support/campaign.ts'
-import { tempFolder } from '../support/tempFolder.ts'
+import { Broken, type CampaignOptions, type CampaignReport, campaignReport, need } from '../support/campaign.ts'
 import { type OfferedSnapshot, type Run, type RunOptions, runApplication } from './application.ts'
-import { type Chain, copyState, HEAD, hashAt, makeChain } from './chain.ts'
+import { type Chain, copyState, HEAD, hashAt, withChain } from './chain.ts'
 import { type CheckpointKiller, changeOf, createCheckpointKiller } from './checkpoint.ts'
 import { type Fault, PLACES, type Place } from './fault.ts'
 
@@ -153,60 +151,55 @@ async function killOnce(kills: Kills, moment: Moment, victim: Victim): Promise<b
  * that was acknowledged is missing, and the blocks above it lead to the undisturbed replica's rows. The next kill, or an
  * orderly run to the head, starts from what that one left. `faulty`: a mistake for the campaign to find.
  */
-export async function kills(
+export function kills(
   { count, seed }: CampaignOptions,
   faulty: Fault = {},
   moments: readonly Moment[] = MOMENTS,
 ): Promise<CampaignReport> {
-  const folder = tempFolder('faults')
-  const chain = makeChain(folder.path)
   const next = random(seed)
-  const killer = createCheckpointKiller(next)
-  const all = { chain, next, offered: snapshotOf(chain, folder.path), faulty, killer }
-  let [ran, missed, at] = [0, 0, '']
-  const held: { victim?: Victim } = {}
-
-  const choose = async (moment: Moment): Promise<Victim> => {
-    const { victim } = held
-    const start = STARTS[moment]
-    if (start === undefined && victim !== undefined && victim.height <= HEAD - BLOCKS_LEFT_MIN) return victim
-    if (victim !== undefined) await finish(all, victim)
-    const [least, most] = start ?? FROM_GENESIS
-    const height = least + all.next(most - least + 1)
-    return { home: chain.newHome(height), height, isRestored: false }
-  }
-  const round = async (moment: Moment): Promise<void> => {
-    const most = moment === 'checkpoint' ? CHECKPOINT_MISSES_MAX : MISSES_MAX
-    for (let misses = 0; misses < most; misses++) {
-      at = `${moment}, round ${Math.floor(ran / moments.length)}: `
-      const victim = await choose(moment)
-      held.victim = victim
-      if (await killOnce(all, moment, victim)) return
-      missed++
-    }
-    throw new Broken('the place was never reached')
-  }
-  const done = (result: string, passed: boolean): CampaignReport => ({
+  const about = {
     name: 'kills',
     target: `killed at ${moments.length} named places, it stands at a whole block and goes on to the same app hash`,
-    ran,
     seed,
-    result,
-    passed,
-  })
-  try {
+  }
+  const run = async (told: { ran: number }, chain: Chain, folder: string): Promise<string> => {
+    const killer = createCheckpointKiller(next)
+    const all = { chain, next, offered: snapshotOf(chain, folder), faulty, killer }
+    let missed = 0
+    const held: { victim?: Victim } = {}
+
+    const choose = async (moment: Moment): Promise<Victim> => {
+      const { victim } = held
+      const start = STARTS[moment]
+      if (start === undefined && victim !== undefined && victim.height <= HEAD - BLOCKS_LEFT_MIN) return victim
+      if (victim !== undefined) await finish(all, victim)
+      const [least, most] = start ?? FROM_GENESIS
+      const height = least + all.next(most - least + 1)
+      return { home: chain.newHome(height), height, isRestored: false }
+    }
+    const round = async (moment: Moment): Promise<void> => {
+      const most = moment === 'checkpoint' ? CHECKPOINT_MISSES_MAX : MISSES_MAX
+      for (let misses = 0; misses < most; misses++) {
+        held.victim = await choose(moment)
+        if (await killOnce(all, moment, held.victim)) return
+        missed++
+      }
+      throw new Broken('the place was never reached')
+    }
     for (let number = 0; number < count; number++)
       for (const moment of moments) {
-        await round(moment)
-        ran++
+        await within(`${moment}, round ${number}`, () => round(moment))
+        told.ran++
       }
-    at = 'the last start: '
-    if (held.victim !== undefined) await finish(all, held.victim)
-    return done(`held after every kill, and after ${missed} runs that were not killed where they should be`, true)
-  } catch (error) {
-    if (!(error instanceof Broken)) throw error
-    return done(at + error.message, false)
-  } finally {
-    folder.remove()
+    const { victim } = held
+    if (victim !== undefined) await within('the last start', () => finish(all, victim))
+    return `held after every kill, and after ${missed} runs that were not killed where they should be`
   }
+  return campaignReport(about, (told) => withChain('faults', (chain, folder) => run(told, chain, folder)))
 }
+
+/** Says of what breaks the target where it was. */
+const within = (where: string, work: () => Promise<void>): Promise<void> =>
+  work().catch((error: unknown) => {
+    throw error instanceof Broken ? new Broken(`${where}: ${error.message}`) : error
+  })

@@ -4,10 +4,10 @@ import { queryEntries, tables } from '../../src/modules/registry.ts'
 import { random } from '../chain/support.ts'
 import { checkInvariants } from '../sim/invariants.ts'
 import { randomGenesis, randomTx } from '../sim/traffic.ts'
-import type { CampaignOptions, CampaignReport } from '../support/campaign.ts'
+import { type CampaignOptions, type CampaignReport, need } from '../support/campaign.ts'
 import { account, TestChain } from '../support/testChain.ts'
 import { mutated, type Next, randomBytes } from './bytes.ts'
-import { need, runCases } from './campaign.ts'
+import { runCases } from './campaign.ts'
 
 const nothing = new Uint8Array(0)
 const BLOCKS = 60

@@ -3,9 +3,9 @@ import { decodeRequest } from '../../src/abci/wire.ts'
 import { frameOf, requestFrame } from '../abci/peer.ts'
 import { varint } from '../abci/wireBytes.ts'
 import { random } from '../chain/support.ts'
-import type { CampaignOptions, CampaignReport } from '../support/campaign.ts'
+import { type CampaignOptions, type CampaignReport, need } from '../support/campaign.ts'
 import { type Next, pick, randomBytes } from './bytes.ts'
-import { need, runCases } from './campaign.ts'
+import { runCases } from './campaign.ts'
 
 /** What a stream comes to: its frames, and whether its bytes were refused at the end. */
 interface Outcome {

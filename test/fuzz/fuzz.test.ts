@@ -8,10 +8,11 @@ import { framer } from './framer.ts'
 import { CLOSE, PONG, TEXT } from './frames.ts'
 import { requests } from './requests.ts'
 import { type Ask, rpc } from './rpc.ts'
+import { methods } from './methods.ts'
 import { createModel, type Described } from './rpcModel.ts'
 import type { Bend } from './socketClient.ts'
 import { sockets } from './sockets.ts'
-import { methods, signers, textsOfAccounts } from './target.ts'
+import { signers, textsOfAccounts } from './target.ts'
 import { askApplication, type Judge, transactions } from './transactions.ts'
 
 const seed = anySeed()

@@ -9,11 +9,11 @@ import { tables, views } from '../../src/modules/registry.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqliteStore.ts'
 import { bytes, NUMBERS, number, TEXTS, UNKNOWN } from '../abci/wireBytes.ts'
 import { random } from '../chain/support.ts'
-import type { CampaignOptions, CampaignReport } from '../support/campaign.ts'
+import { type CampaignOptions, type CampaignReport, need } from '../support/campaign.ts'
 import { tempFolder } from '../support/tempFolder.ts'
 import { account, nodeKey, TestChain, tokens } from '../support/testChain.ts'
 import { mutated, type Next, pick, randomBytes } from './bytes.ts'
-import { need, runCases } from './campaign.ts'
+import { runCases } from './campaign.ts'
 import { randomPath } from './application.ts'
 
 const fieldsOf = (message: string): readonly FieldDescriptor[] => descriptor[`abci.${message}`]?.fields ?? []

@@ -1,12 +1,14 @@
 import { once } from 'node:events'
-import { Agent, request } from 'node:http'
+import { Agent } from 'node:http'
 import { random } from '../chain/support.ts'
+import { post, type Reply } from '../e2e/support/client.ts'
 import { openRaw, postText } from '../gateway/rawClient.ts'
-import type { CampaignOptions, CampaignReport } from '../support/campaign.ts'
+import { type CampaignOptions, type CampaignReport, need } from '../support/campaign.ts'
 import type { Next } from './bytes.ts'
-import { need, runCases } from './campaign.ts'
+import { runCases } from './campaign.ts'
+import { methods } from './methods.ts'
 import { createModel, type ExpectedReply } from './rpcModel.ts'
-import { judge, methods, type Reply, signers, startTarget, textsOfAccounts } from './target.ts'
+import { judge, signers, startTarget, textsOfAccounts } from './target.ts'
 
 /** How many texts are on their way at a time. */
 const AT_ONCE = 32
@@ -15,28 +17,6 @@ const RARELY = 2
 const PIPELINED_MAX = 12
 
 export type Ask = (text: string) => Promise<Reply>
-
-function askOver(url: string, agent: Agent): Ask {
-  return (text) =>
-    new Promise((done, failed) => {
-      const outgoing = request(
-        url,
-        {
-          method: 'POST',
-          agent,
-          headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) },
-        },
-        (incoming) => {
-          const parts: Buffer[] = []
-          incoming.on('data', (part: Buffer) => parts.push(part))
-          incoming.on('end', () => done({ status: incoming.statusCode ?? 0, text: Buffer.concat(parts).toString() }))
-          incoming.on('error', failed)
-        },
-      )
-      outgoing.on('error', failed)
-      outgoing.end(text)
-    })
-}
 
 /**
  * Asks again, twice, when the connection ends without an answer: a gateway closes one that was silent for long, as it is
@@ -143,7 +123,7 @@ export async function rpc(
   const target = await startTarget()
   const { url } = target
   const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE })
-  const ask = bend(askAgain(askOver(url, agent)))
+  const ask = bend(askAgain((text) => post(url, text, agent)))
   const model = createModel(methods, signers)
   const textOf = textsOfAccounts()
   const check = (text: string, reply: Reply | undefined): number => {

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { need } from './campaign.ts'
+import { need } from '../support/campaign.ts'
 import { CLOSE, framesIn, PONG, type Received, TEXT } from './frames.ts'
 
 const UPGRADE = [

@@ -1,12 +1,13 @@
 import { SOCKET_MESSAGE_BYTES_MAX, SOCKET_PIECES_MAX } from '../../src/gateway/http/limits.ts'
 import { random } from '../chain/support.ts'
-import type { CampaignOptions, CampaignReport } from '../support/campaign.ts'
+import { type CampaignOptions, type CampaignReport, need } from '../support/campaign.ts'
 import { type Next, pick, randomBytes } from './bytes.ts'
-import { need, runCases } from './campaign.ts'
+import { runCases } from './campaign.ts'
 import { BINARY, CLOSE, CONTINUATION, type Frame, frameBytes, PING, PONG, TEXT } from './frames.ts'
+import { methods } from './methods.ts'
 import { createModel } from './rpcModel.ts'
 import { type Bend, SocketClient } from './socketClient.ts'
-import { judge, methods, signers, startTarget, textsOfAccounts } from './target.ts'
+import { judge, signers, startTarget, textsOfAccounts } from './target.ts'
 
 const AT_ONCE = 16
 const MESSAGES_MAX = 4

@@ -1,24 +1,14 @@
 /** A gateway before a stub of a node, for campaigns that call it. */
 import { addressBytes } from '../../src/values/address.ts'
+import type { Reply } from '../e2e/support/client.ts'
 import { alice, bob, startPair } from '../gateway/support.ts'
 import type { Script } from '../gateway/stubNode.ts'
-import { openRpcDocument } from '../../tools/reference/openRpc.ts'
 import { nodeKey, TestChain, tokens } from '../support/testChain.ts'
+import { Broken, need } from '../support/campaign.ts'
 import type { Next } from './bytes.ts'
-import { Broken, need } from './campaign.ts'
-import { type Described, differs, type Expected, type ExpectedReply } from './rpcModel.ts'
+import { methods } from './methods.ts'
+import { differs, type Expected, type ExpectedReply } from './rpcModel.ts'
 import { createTexts } from './rpcTexts.ts'
-
-/** What came back. */
-export interface Reply {
-  readonly status: number
-  readonly text: string
-}
-
-/** The methods as the gateway's document describes them. */
-export const { methods } = openRpcDocument() as {
-  readonly methods: readonly Described[]
-}
 
 /**
  * A chain with a candidacy, a proposal, and a request to hand the candidacy over. The stub answers queries as the

@@ -8,10 +8,10 @@ import { number, varint } from '../abci/wireBytes.ts'
 import { random } from '../chain/support.ts'
 import { OTHER_SIGNERS } from '../sim/signers.ts'
 import { randomMessage } from '../sim/traffic.ts'
-import type { CampaignOptions, CampaignReport } from '../support/campaign.ts'
+import { type CampaignOptions, type CampaignReport, need } from '../support/campaign.ts'
 import { account, CHAIN_ID, nodeKey, TestChain, tokens } from '../support/testChain.ts'
 import { type Next, pick, randomBytes } from './bytes.ts'
-import { need, runCases } from './campaign.ts'
+import { runCases } from './campaign.ts'
 
 const SENDERS = 12
 const ORDER = 2n ** 252n + 27_742_317_777_372_353_535_851_937_790_883_648_493n

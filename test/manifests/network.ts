@@ -11,7 +11,7 @@ import {
   startNode,
 } from '../e2e/support/network.ts'
 import { allGone, freePorts, isRunning } from '../e2e/support/processes.ts'
-import { Broken } from '../fuzz/campaign.ts'
+import { Broken } from '../support/campaign.ts'
 import type { Links } from './links.ts'
 import { arePeers, type Manifest, type NodePlan, pairOf, type Perturbation, VALIDATORS } from './manifest.ts'
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Head, NetworkNode } from '../e2e/support/network.ts'
-import { Broken, need } from '../fuzz/campaign.ts'
+import { Broken, need } from '../support/campaign.ts'
 
 const PATIENCE_MS = 3_000
 const NEED_MS = 60_000

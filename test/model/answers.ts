@@ -9,6 +9,7 @@ import type {
 import { tables } from '../../src/modules/registry.ts'
 import type { StateReader } from '../../src/store/state.ts'
 import type { Table } from '../../src/store/table.ts'
+import { Broken } from '../support/campaign.ts'
 import type { TestChain } from '../support/testChain.ts'
 import type { BlockResult, DecidedBlock, Model } from './protocol/block.ts'
 import { queryDelegations, queryDelegator, queryStake } from './protocol/queries.ts'
@@ -17,15 +18,12 @@ import type { Result } from './protocol/transaction.ts'
 import { maxAgeOf } from './protocol/validatorSet.ts'
 import { decode } from './protocol/wire.ts'
 
-/** The application and the model say different things. */
-export class Difference extends Error {}
-
 const hex = (bytes: Uint8Array | undefined): string => Buffer.from(bytes ?? []).toString('hex')
 
-/** Throws a Difference unless both texts are equal. A text of the model that ends with `: ` only begins the other. */
+/** Throws Broken unless both texts are equal. A text of the model that ends with `: ` only begins the other. */
 function same(what: string, application: unknown, model: unknown): void {
   const [real, expected] = [application, model].map((one) => JSON.stringify(one))
-  if (real !== expected) throw new Difference(`${what}: the application has ${real}, the model ${expected}`)
+  if (real !== expected) throw new Broken(`${what}: the application has ${real}, the model ${expected}`)
 }
 
 const eventsOf = (events: readonly AbciEvent[] = []): unknown =>

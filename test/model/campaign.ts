@@ -1,5 +1,4 @@
-import type { CampaignOptions, CampaignReport } from '../support/campaign.ts'
-import { Difference } from './answers.ts'
+import { type CampaignOptions, type CampaignReport, campaignReport } from '../support/campaign.ts'
 import type { Alteration } from './protocol/state.ts'
 import { compareChain, type Met } from './run.ts'
 
@@ -12,20 +11,16 @@ const CHAINS_MIN = 3
  * validator updates and every row are equal, and so is the app hash of a second replica that is restarted, rolled back,
  * run ahead and restored from snapshots. The invariants of test/sim hold. `met`: gets what the chains met.
  */
-export async function model(
+export function model(
   { count, seed }: CampaignOptions,
   met: Met = new Map(),
   altered?: Alteration,
 ): Promise<CampaignReport> {
   const perChain = Math.max(1, Math.min(CHAIN_TXS, Math.ceil(count / CHAINS_MIN)))
-  const report = { name: 'model', target: 'every block leads where docs/protocol.md says', seed }
-  let ran = 0
-  let chains = 0
-  try {
-    for (; ran < count; chains++) ran += await compareChain(seed + chains, perChain, met, altered)
-    return { ...report, ran, result: `no difference on ${chains} chains`, passed: true }
-  } catch (thrown) {
-    if (!(thrown instanceof Difference)) throw thrown
-    return { ...report, ran, result: thrown.message, passed: false }
-  }
+  const about = { name: 'model', target: 'every block leads where docs/protocol.md says', seed }
+  return campaignReport(about, async (told) => {
+    let chains = 0
+    for (; told.ran < count; chains++) told.ran += await compareChain(seed + chains, perChain, met, altered)
+    return `no difference on ${chains} chains`
+  })
 }

@@ -17,7 +17,7 @@ import type { SqliteStore } from '../../src/store/sqlite/sqliteStore.ts'
 import { appOn, consensusPart, heightOf, legacyCalls, onDisk } from '../chain/support.ts'
 import type { Init } from '../sim/recordedChain.ts'
 import type { Random } from '../sim/traffic.ts'
-import { Difference } from './answers.ts'
+import { Broken } from '../support/campaign.ts'
 
 /** The transactions that the model lets into a block above the head. */
 type Admit = (txs: readonly Uint8Array[]) => readonly Uint8Array[]
@@ -88,13 +88,13 @@ export class Replica {
     }) as PrepareProposalResponse
     const expected = admit(block.txs)
     if (textOf(txs) !== textOf(expected))
-      throw new Difference(`PrepareProposal takes ${txs.length} transactions, the model ${expected.length}`)
+      throw new Broken(`PrepareProposal takes ${txs.length} transactions, the model ${expected.length}`)
     const isRight = expected.length === block.txs.length
     const { status } = this.app.processProposal({ ...block, proposedLastCommit: decidedLastCommit }) as {
       status: number
     }
     if ((status === ProposalStatus.accept) !== isRight)
-      throw new Difference(`ProcessProposal answers ${status}, the model says ${isRight}`)
+      throw new Broken(`ProcessProposal answers ${status}, the model says ${isRight}`)
     if (this.next(4) === 0 || !isRight) return
     this.meet('run ahead')
     for (const work of this.work.splice(0)) work()
@@ -129,7 +129,7 @@ export class Replica {
     else {
       const answer = this.app.finalizeBlock(block) as FinalizeBlockResponse
       const [mine, theirs] = [answer, expected].map((one) => JSON.stringify([consensusPart(one), one.events]))
-      if (mine !== theirs) throw new Difference(`the replica answers ${mine}, the first one ${theirs}`)
+      if (mine !== theirs) throw new Broken(`the replica answers ${mine}, the first one ${theirs}`)
     }
     this.app.commit({})
     this.compareHash(expected)
@@ -137,7 +137,7 @@ export class Replica {
 
   private compareHash({ appHash }: FinalizeBlockResponse): void {
     if (toHex(this.store.appHash()) !== toHex(appHash as Uint8Array))
-      throw new Difference('the replica has another app hash')
+      throw new Broken('the replica has another app hash')
   }
 
   /** Takes the last block back, which then comes again. */
@@ -153,12 +153,11 @@ export class Replica {
     const { app, store, path } = this
     writeSnapshot(store, tables, `${path}.snapshots`, 2_000 + this.next(50_000))
     const [snapshot] = (app.listSnapshots({}) as ListSnapshotsResponse).snapshots ?? []
-    if (snapshot === undefined) throw new Difference('the replica offers no snapshot')
+    if (snapshot === undefined) throw new Broken('the replica offers no snapshot')
     this.open()
     this.start(true)
     const offered = this.app.offerSnapshot({ snapshot, appHash: expected.appHash as Uint8Array }) as { result: number }
-    if (offered.result !== OfferSnapshotResult.accept)
-      throw new Difference(`the snapshot is answered ${offered.result}`)
+    if (offered.result !== OfferSnapshotResult.accept) throw new Broken(`the snapshot is answered ${offered.result}`)
     for (let index = 0; index < snapshot.chunks; index++) {
       const { height, format } = snapshot
       const { chunk = new Uint8Array(0) } = (await app.loadSnapshotChunk({
@@ -167,7 +166,7 @@ export class Replica {
         chunk: index,
       })) as LoadSnapshotChunkResponse
       const { result } = this.app.applySnapshotChunk({ index, chunk, sender: 'peer' }) as { result: number }
-      if (result !== ApplySnapshotChunkResult.accept) throw new Difference(`chunk ${index} is answered ${result}`)
+      if (result !== ApplySnapshotChunkResult.accept) throw new Broken(`chunk ${index} is answered ${result}`)
     }
     store.close()
     for (const end of ['', '-wal', '-shm', '.snapshots']) rmSync(path + end, { recursive: true, force: true })
@@ -185,7 +184,7 @@ export class Replica {
     }
     if (next(25) === 0) await this.restore(expected)
     if (next(20) === 0 && toHex(this.store.recomputeRoot()) !== toHex(this.store.appHash()))
-      throw new Difference('the rows of the replica are not those hashed')
+      throw new Broken('the rows of the replica are not those hashed')
   }
 
   close(): void {

@@ -6,16 +6,9 @@ import { checkInvariants } from '../sim/invariants.ts'
 import { OTHER_SIGNERS } from '../sim/signers.ts'
 import { ACCOUNTS, type Random, randomAbsent, randomEvidence, randomMessage, randomTxs } from '../sim/traffic.ts'
 import { txEntries } from '../../src/modules/registry.ts'
+import { Broken } from '../support/campaign.ts'
 import { account, CHAIN_ID, type TestChain } from '../support/testChain.ts'
-import {
-  compareBlock,
-  compareGenesis,
-  compareQueries,
-  compareResult,
-  compareRows,
-  decidedOf,
-  Difference,
-} from './answers.ts'
+import { compareBlock, compareGenesis, compareQueries, compareResult, compareRows, decidedOf } from './answers.ts'
 import { listAdmitted, Mempool } from './protocol/check.ts'
 import type { Genesis } from './protocol/genesis.ts'
 import { Model } from './protocol/block.ts'
@@ -133,7 +126,7 @@ class Comparison {
     compareRows(chain.store, model.state)
     if (this.altered === undefined) checkInvariants(chain, response)
     if (chain.height % QUERIES_EVERY === 0) compareQueries(chain, model.state, SENDERS)
-    if (supplyGap(model.state) !== 0n) throw new Difference(`the model has ${supplyGap(model.state)} units too many`)
+    if (supplyGap(model.state) !== 0n) throw new Broken(`the model has ${supplyGap(model.state)} units too many`)
     this.waiting = this.waiting.filter((tx) => !txs.includes(tx))
     for (const [place, { code }] of results.entries())
       this.meet(`${operationOf.get(txs[place] as Uint8Array) ?? 'of another signer'} ${code}`)
@@ -156,7 +149,7 @@ class Comparison {
 }
 
 /**
- * Runs one random chain until it has executed `count` transactions, and returns how many there were. Throws a Difference
+ * Runs one random chain until it has executed `count` transactions, and returns how many there were. Throws Broken,
  * that names seed and height where the application and the model differ.
  */
 export async function compareChain(seed: number, count: number, met: Met, altered?: Alteration): Promise<number> {
@@ -168,7 +161,7 @@ export async function compareChain(seed: number, count: number, met: Met, altere
     return comparison.ran
   } catch (thrown) {
     const why = `chain ${seed}, block ${comparison?.height}: ${thrown instanceof Error ? thrown.message : thrown}`
-    throw thrown instanceof Difference ? new Difference(why) : new Error(why, { cause: thrown })
+    throw thrown instanceof Broken ? new Broken(why) : new Error(why, { cause: thrown })
   } finally {
     comparison?.end()
     remove()

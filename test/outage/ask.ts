@@ -1,4 +1,4 @@
-import { Broken } from '../fuzz/campaign.ts'
+import { Broken } from '../support/campaign.ts'
 
 /** An answer of JSON-RPC, as it came. */
 export interface Answer {

@@ -1,12 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
+import { methods } from '../fuzz/methods.ts'
 import type { Described } from '../fuzz/rpcModel.ts'
-import { openRpcDocument } from '../../tools/reference/openRpc.ts'
 import { differsBy, takeIn } from './again.ts'
 import type { Answer } from './ask.ts'
 import { ANSWER_MS_MAX, hashOf, wrongOf } from './judge.ts'
 
 const HASH = 'AB'.repeat(32)
-const { methods } = openRpcDocument() as { methods: readonly Described[] }
 const named = (name: string): Described => methods.find((method) => method.name === name) as Described
 
 describe('an answer of a gateway whose node is not well', () => {

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { toBase64 } from '../../src/base/bytes.ts'
+import { methods } from '../fuzz/methods.ts'
 import type { Described } from '../fuzz/rpcModel.ts'
 import type { CampaignReport } from '../support/campaign.ts'
-import { openRpcDocument } from '../../tools/reference/openRpc.ts'
-import { ask, askSocket } from './ask.ts'
+import { ask, askSocket, readAccount, resultOf } from './ask.ts'
 import { ANSWER_MS_MAX, type Answered, hashOf, wrongOf } from './judge.ts'
 import { type Fault, type OutageNetwork, signers } from './network.ts'
 
@@ -15,8 +15,6 @@ const QUEUED = 5
 const VALUE = '1'
 /** The code of a node that cannot answer yet. */
 const AGAIN = -32011
-
-const { methods } = openRpcDocument() as { methods: readonly Described[] }
 
 interface Call {
   readonly method: Described
@@ -33,15 +31,8 @@ const sends = (method: Described): boolean =>
   is(method, 'signs') || method.params.some(({ name }) => name === 'transaction')
 
 async function readNonces(url: string): Promise<Nonces> {
-  const need = async (method: string, params: unknown): Promise<unknown> => {
-    const answer = await ask(url, method, params, PATIENCE_MS)
-    if (answer?.result === undefined) throw new Error(`${method}: ${JSON.stringify(answer)}`)
-    return answer.result
-  }
-  const { chain_id: chainId } = (await need('svc_status', [])) as { readonly chain_id: string }
-  const counts = signers.map(
-    async ({ address }) => [address, (await need('svc_getTransactionCount', [address])) as number] as const,
-  )
+  const { chain_id: chainId } = (await resultOf(url, 'svc_status', [])) as { readonly chain_id: string }
+  const counts = signers.map(async ({ address }) => [address, (await readAccount(url, address)).nonce] as const)
   return { chainId, of: new Map(await Promise.all(counts)) }
 }
 

@@ -3,6 +3,7 @@ import { until as untilTrue } from '../../bench/until.ts'
 import type { Gateway } from '../../src/gateway/gateway.ts'
 import { emptyMempools, heightOf, openGateways } from '../e2e/support/gateways.ts'
 import {
+  askNode,
   endNetwork,
   makeNetwork,
   type NetworkNode,
@@ -54,10 +55,9 @@ const until = (what: string, probe: () => Promise<boolean>): Promise<unknown> =>
 const isReady = async (url: string): Promise<boolean> =>
   (await fetch(`${url}/readyz`).catch(() => undefined))?.ok === true
 
-async function isCatchingUp({ rpc }: NetworkNode): Promise<boolean> {
-  const response = await fetch(`${rpc}/status`).catch(() => undefined)
-  const { result } = ((await response?.json()) ?? {}) as { result?: { sync_info: { catching_up: boolean } } }
-  return result?.sync_info.catching_up === true
+async function isCatchingUp(node: NetworkNode): Promise<boolean> {
+  const status = askNode<{ sync_info: { catching_up: boolean } }>(node, 'status').catch(() => undefined)
+  return (await status)?.sync_info.catching_up === true
 }
 
 /** Starts one in a new folder; resolves when both gateways are ready. */

@@ -13,14 +13,15 @@ import { summary } from '../support/campaign.ts'
 import { CAMPAIGNS } from './campaigns.ts'
 import { writePage } from './page.ts'
 import { openReports, runAll, takeIn } from './reports.ts'
-import { programArgs } from '../../tools/testing/programArgs.ts'
+import { namesIn, programArgs } from '../../tools/testing/programArgs.ts'
 
 const FOLDER = '.cache/reliability'
 
+const known = CAMPAIGNS.map(({ name }) => name)
 const { values } = programArgs({
   options: {
     list: { type: 'boolean', default: false },
-    only: { type: 'string', default: CAMPAIGNS.map(({ name }) => name).join(',') },
+    only: { type: 'string', default: known.join() },
     quick: { type: 'boolean', default: false },
     take: { type: 'string' },
     write: { type: 'boolean', default: false },
@@ -32,12 +33,8 @@ if (values.list) {
   process.exit()
 }
 if (values.quick && values.write) throw new Error('--write: the page shows the long forms, not those of --quick')
-const chosen = values.only.split(',').map((name) => {
-  const found = CAMPAIGNS.find((one) => one.name === name)
-  if (found === undefined)
-    throw new Error(`--only: expected some of ${CAMPAIGNS.map((one) => one.name).join()}, got ${name}`)
-  return found
-})
+const names = namesIn('--only', values.only, known)
+const chosen = names.flatMap((name) => CAMPAIGNS.find((one) => one.name === name) ?? [])
 const reports =
   values.take === undefined
     ? await runAll(chosen, values.quick, values.quick ? `${FOLDER}/quick` : FOLDER)

@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createFrameReader } from '../../src/abci/frame.ts'
 import { readReply, requestFrame } from '../abci/peer.ts'
-import { Broken, need } from '../fuzz/campaign.ts'
+import { Broken, need } from '../support/campaign.ts'
 
 /** What a replica runs on, and how. */
 export interface Setting {

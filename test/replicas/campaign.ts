@@ -7,10 +7,9 @@ import { accounts } from '../../src/modules/accounts/keeper.ts'
 import { programVersion } from '../../src/modules/chain/keeper.ts'
 import { requestFrame } from '../abci/peer.ts'
 import { random } from '../chain/support.ts'
-import { Broken } from '../fuzz/campaign.ts'
 import { type RecordedChain, startRecordedChain } from '../sim/recordedChain.ts'
 import { ACCOUNTS, type Random, randomAbsent, randomEvidence, randomTx } from '../sim/traffic.ts'
-import type { CampaignOptions, CampaignReport } from '../support/campaign.ts'
+import { Broken, type CampaignOptions, type CampaignReport, campaignReport } from '../support/campaign.ts'
 import { memoryFolder, tempFolder } from '../support/tempFolder.ts'
 import { account } from '../support/testChain.ts'
 import type { Setting } from './application.ts'
@@ -100,7 +99,6 @@ function makeBlock(next: Random, { chain, lastBlock }: RecordedChain): Block {
 
 /** What a campaign came to. */
 interface Progress {
-  heights: number
   transactions: number
   chains: number
   restarts: number
@@ -113,6 +111,7 @@ async function runChain(
   seed: number,
   heights: number,
   progress: Progress,
+  told: { ran: number },
 ): Promise<void> {
   const next = random(seed)
   const recorded = startRecordedChain(next)
@@ -131,7 +130,7 @@ async function runChain(
       for (const [at, replica] of replicas.entries())
         tails[at] = (tails[at] as Promise<void>).then(() => replica.run(blocks))
       const all = Promise.all(tails).then(() => {
-        progress.heights += blocks.length
+        told.ran += blocks.length
         for (const { request } of blocks) progress.transactions += request.txs.length
       })
       all.catch(() => undefined) // It is awaited below, maybe after the next ones were made.
@@ -141,6 +140,8 @@ async function runChain(
     await Promise.all(pending)
     await Promise.all(replicas.map((replica) => replica.stop()))
     progress.chains++
+  } catch (thrown) {
+    throw thrown instanceof Broken ? new Broken(`chain ${seed}: ${thrown.message}`) : thrown
   } finally {
     for (const replica of replicas) progress.restarts += replica.restarts
     await Promise.all(replicas.map((replica) => replica.kill()))
@@ -153,44 +154,33 @@ async function runChain(
  * languages, and restarted at heights of their own. At every height each answers FinalizeBlock with the bytes that this
  * process expects. `fault`: a mistake for the campaign to find.
  */
-export async function replicas(
+export function replicas(
   { count, seed }: CampaignOptions,
   nodes: readonly string[],
   fault?: Fault,
 ): Promise<CampaignReport> {
   const settings = settingsOn(nodes)
-  const program = buildProgram(fault)
-  const progress: Progress = { heights: 0, transactions: 0, chains: 0, restarts: 0 }
-  const report = (result: string, passed: boolean): CampaignReport => ({
+  const about = {
     name: 'replicas',
     target:
       'three processes on different Node majors, in different time zones and languages, restarted at different heights, ' +
       'have equal app hashes, results and events at every height',
-    ran: progress.heights,
     seed,
-    result,
-    passed,
-  })
-  try {
-    while (progress.heights < count)
-      await runChain(
-        program.path,
-        settings,
-        seed + progress.chains,
-        Math.min(CHAIN_HEIGHTS, count - progress.heights),
-        progress,
-      )
+  }
+  return campaignReport(about, async (told) => {
+    const program = buildProgram(fault)
+    const progress: Progress = { transactions: 0, chains: 0, restarts: 0 }
+    try {
+      while (told.ran < count) {
+        const heights = Math.min(CHAIN_HEIGHTS, count - told.ran)
+        await runChain(program.path, settings, seed + progress.chains, heights, progress, told)
+      }
+    } finally {
+      program.remove()
+    }
     const { chains, transactions, restarts } = progress
     const versions = [...new Set(settings.map(({ env }) => env['NODE_VERSION']))].join(', ')
     const figures = [transactions, restarts].map((one) => one.toLocaleString('en'))
-    return report(
-      `equal on Node ${versions}: ${chains} chains, ${figures[0]} transactions, ${figures[1]} restarts`,
-      true,
-    )
-  } catch (thrown) {
-    if (!(thrown instanceof Broken)) throw thrown
-    return report(`chain ${seed + progress.chains}: ${thrown.message}`, false)
-  } finally {
-    program.remove()
-  }
+    return `equal on Node ${versions}: ${chains} chains, ${figures[0]} transactions, ${figures[1]} restarts`
+  })
 }

@@ -1,10 +1,10 @@
 import type { FinalizeBlockRequest } from '../../src/abci/types.ts'
 import { toHex } from '../../src/base/bytes.ts'
 import { readReply, requestFrame } from '../abci/peer.ts'
-import { Broken, need } from '../fuzz/campaign.ts'
 import type { Init } from '../sim/recordedChain.ts'
 import type { Random } from '../sim/traffic.ts'
 import { makeApplicationHome } from '../support/applicationHome.ts'
+import { Broken, need } from '../support/campaign.ts'
 import { Application, type Setting } from './application.ts'
 
 /** A block, and what is expected of it. */

@@ -21,7 +21,7 @@ import { BACK_MS_MAX, type Endured, slowerThan } from './limits.ts'
 import { progressLine, stressReport, stressTable, writeReliability } from './report.ts'
 import { watchResources } from './resources.ts'
 import { endure, measureQuiet, type Setting, type Times, warmUp } from './run.ts'
-import { programArgs } from '../../tools/testing/programArgs.ts'
+import { namesIn, programArgs } from '../../tools/testing/programArgs.ts'
 
 interface Plan {
   readonly times: Times
@@ -94,10 +94,8 @@ const { values } = programArgs({
 })
 const plan = PLANS[values.short ? 'short' : values.quick ? 'quick' : 'full']
 const all = attacksOn(STRESS_CHAIN_ID, CANDIDACIES)
-const names = values.only?.split(',') ?? plan.attacks ?? all.map(({ name }) => name)
-const unknown = names.filter((name) => !all.some((one) => one.name === name))
-if (unknown.length > 0)
-  throw new Error(`--only: ${unknown.join(', ')}: expected some of ${all.map(({ name }) => name).join(', ')}`)
+const known = all.map(({ name }) => name)
+const names = namesIn('--only', values.only ?? (plan.attacks ?? known).join(), known)
 const attacks = all.filter(({ name }) => names.includes(name))
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`)

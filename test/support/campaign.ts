@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { programArgs } from '../../tools/testing/programArgs.ts'
+import { namesIn, programArgs } from '../../tools/testing/programArgs.ts'
 
 /** What one campaign did: docs/reliability.md is made of these. */
 export interface CampaignReport {
@@ -19,6 +19,33 @@ export interface CampaignReport {
 export interface CampaignOptions {
   readonly count: number
   readonly seed: number
+}
+
+/** Says that a case broke the target of a campaign. */
+export class Broken extends Error {}
+
+/** Throws Broken unless it holds. */
+export function need(holds: boolean, what: () => string): asserts holds {
+  if (!holds) throw new Broken(what())
+}
+
+/**
+ * Runs a campaign: what it throws breaks the target. `told`: gets how many cases there were so far. `run` resolves with what
+ * they showed.
+ */
+export async function campaignReport(
+  about: Pick<CampaignReport, 'name' | 'target' | 'seed'>,
+  run: (told: { ran: number }) => Promise<string>,
+): Promise<CampaignReport> {
+  const told = { ran: 0 }
+  try {
+    const result = await run(told)
+    return { ...about, ran: told.ran, result, passed: true }
+  } catch (thrown) {
+    const why =
+      thrown instanceof Broken ? thrown.message : thrown instanceof Error ? (thrown.stack ?? '') : String(thrown)
+    return { ...about, ran: told.ran, result: `after ${told.ran} cases: ${why}`, passed: false }
+  }
 }
 
 /** One line for people. */
@@ -67,10 +94,8 @@ export async function runCampaigns(campaigns: Campaigns, count: number): Promise
   })
   const options = { count: wholeOf(values.count, '--count', count), seed: wholeOf(values.seed, '--seed', anySeed()) }
   const reports: CampaignReport[] = []
-  for (const name of values.only.split(',')) {
-    const campaign = campaigns[name]
-    if (campaign === undefined) throw new Error(`--only: expected ${Object.keys(campaigns).join(', ')}, got ${name}`)
-    const made = [await campaign(options)].flat()
+  for (const name of namesIn('--only', values.only, Object.keys(campaigns))) {
+    const made = [await (campaigns[name] as Campaigns[string])(options)].flat()
     reports.push(...made)
     for (const report of made) process.stdout.write(`${summary(report)}\n`)
     // After each of them: a campaign that is stopped half way keeps what it has done.

@@ -25,3 +25,11 @@ export function programArgs<C extends ParseArgsConfig>(config: C): Parsed<C> {
     process.exit(2)
   }
 }
+
+/** The names in the list of a flag. Throws for one that is not known. */
+export const namesIn = <N extends string>(flag: string, list: string, known: readonly N[]): readonly N[] =>
+  list.split(',').map((name) => {
+    const found = known.find((one) => one === name)
+    if (found === undefined) throw new Error(`${flag}: expected some of ${known.join(', ')}, got ${name}`)
+    return found
+  })

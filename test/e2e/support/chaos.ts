@@ -1,5 +1,5 @@
 import { random } from '../../chain/support.ts'
-import type { CampaignOptions, CampaignReport } from '../../support/campaign.ts'
+import { type CampaignOptions, type CampaignReport, campaignReport } from '../../support/campaign.ts'
 import { crashRound, lastCheck, makeBook, type Victim } from './crash.ts'
 import { endLeftovers, makePlace } from './devnet.ts'
 
@@ -27,38 +27,36 @@ interface Chaos {
  * everything that was acknowledged is in the block that was told, balances add up, and app hashes agree. The seed gives
  * the victims and the moments.
  */
-export async function chaos({ count, seed }: CampaignOptions, { home, say, disturb }: Chaos): Promise<CampaignReport> {
+export function chaos({ count, seed }: CampaignOptions, { home, say, disturb }: Chaos): Promise<CampaignReport> {
   const next = random(seed)
-  const place = await makePlace(home, '100ms')
-  const book = makeBook()
-  const killed = new Map<Victim, number>()
-  let ran = 0
-  const done = (result: string, passed: boolean): CampaignReport => ({
+  const about = {
     name: 'kills at random moments',
     target: 'after each, nothing acknowledged is missing, balances add up, and app hashes agree',
-    ran,
     seed,
-    result,
-    passed,
-  })
-  try {
-    for (let checked = 0; ran < count; ran++) {
-      const victim = victimOf(next)
-      const since = checked
-      checked = book.acknowledged.size
-      const pauseMs = next(PAUSE_MS_MAX)
-      const { acknowledged, height } = await crashRound(place, book, victim, { pauseMs, since })
-      killed.set(victim, (killed.get(victim) ?? 0) + 1)
-      disturb?.(home, ran + 1)
-      say?.(
-        `${ran + 1}/${count} killed ${victim} after ${pauseMs} ms: ${acknowledged} acknowledged, head at least ${height}`,
-      )
-    }
-    const head = await lastCheck(place, book)
-    const parts = [...killed].sort(([a], [b]) => (a < b ? -1 : 1)).map(([victim, times]) => `${victim} ${times}`)
-    return done(`${book.acknowledged.size} acknowledged, none lost, head ${head}; killed: ${parts.join(', ')}`, true)
-  } catch (error) {
-    endLeftovers()
-    return done(`after ${ran}: ${error instanceof Error ? error.message : String(error)}`, false)
   }
+  return campaignReport(about, async (told) => {
+    const place = await makePlace(home, '100ms')
+    const book = makeBook()
+    const killed = new Map<Victim, number>()
+    try {
+      for (let checked = 0; told.ran < count; told.ran++) {
+        const victim = victimOf(next)
+        const since = checked
+        checked = book.acknowledged.size
+        const pauseMs = next(PAUSE_MS_MAX)
+        const { acknowledged, height } = await crashRound(place, book, victim, { pauseMs, since })
+        killed.set(victim, (killed.get(victim) ?? 0) + 1)
+        disturb?.(home, told.ran + 1)
+        say?.(
+          `${told.ran + 1}/${count} killed ${victim} after ${pauseMs} ms: ${acknowledged} acknowledged, ` +
+            `head at least ${height}`,
+        )
+      }
+      const head = await lastCheck(place, book)
+      const parts = [...killed].sort(([a], [b]) => (a < b ? -1 : 1)).map(([victim, times]) => `${victim} ${times}`)
+      return `${book.acknowledged.size} acknowledged, none lost, head ${head}; killed: ${parts.join(', ')}`
+    } finally {
+      endLeftovers()
+    }
+  })
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { headOf, type NetworkNode, type RunningNode } from './network.ts'
+import { askNode, headOf, type NetworkNode, type RunningNode } from './network.ts'
 import { isRunning } from './processes.ts'
 
 /** A chain that is watched while its validators change. */
@@ -21,19 +21,16 @@ const PAUSE_MS = 200
 const BEHIND_MAX = 3
 
 async function setAt(node: NetworkNode, height: number): Promise<ReadonlyMap<string, number>> {
-  const response = await fetch(`${node.rpc}/validators?height=${height}&per_page=100`)
-  const { result } = (await response.json()) as {
-    result?: { validators: readonly { pub_key: { value: string }; voting_power: string }[] }
-  }
-  if (result === undefined) throw new Error(`${node.rpc} does not tell the validators of height ${height}`)
-  return new Map(result.validators.map(({ pub_key: { value }, voting_power: power }) => [value, Number(power)]))
+  const { validators } = await askNode<{
+    validators: readonly { pub_key: { value: string }; voting_power: string }[]
+  }>(node, `validators?height=${height}&per_page=100`)
+  return new Map(validators.map(({ pub_key: { value }, voting_power: power }) => [value, Number(power)]))
 }
 
 /** The app hash after a block that has a successor, as the chain has it in that one's header. */
 async function decidedHash(node: NetworkNode, height: number): Promise<string> {
-  const response = await fetch(`${node.rpc}/header?height=${height + 1}`)
-  const { result } = (await response.json()) as { result: { header: { app_hash: string } } }
-  return Buffer.from(result.header.app_hash, 'hex').toString('base64')
+  const { header } = await askNode<{ header: { app_hash: string } }>(node, `header?height=${height + 1}`)
+  return Buffer.from(header.app_hash, 'hex').toString('base64')
 }
 
 /** Throws unless somebody who signs is in the set, and those who never sign have less than a third of its power. */

@@ -34,14 +34,20 @@ interface IndexSpan {
 
 const PAUSE_MS = 40
 
-/** One HTTP POST of JSON; resolves with the body of any answer. `agent` bounds the sockets. */
-export function post(url: string, body: string, agent: Agent): Promise<string> {
+/** What came back to an HTTP request. */
+export interface Reply {
+  readonly status: number
+  readonly text: string
+}
+
+/** One HTTP POST of JSON; resolves with any answer. `agent` bounds the sockets. */
+export function post(url: string, body: string, agent: Agent): Promise<Reply> {
   return new Promise((done, failed) => {
     const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
     const sent = request(url, { method: 'POST', agent, headers }, (response) => {
       const chunks: Buffer[] = []
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
-      response.once('end', () => done(Buffer.concat(chunks).toString()))
+      response.once('end', () => done({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() }))
       response.once('error', failed)
     })
     sent.once('error', failed)
@@ -52,8 +58,10 @@ export function post(url: string, body: string, agent: Agent): Promise<string> {
 /** A client of the gateway at `url`. Every call may have a connection of its own, and none is kept. */
 export function gatewayClient(url: string): GatewayClient {
   const agent = new Agent({ keepAlive: false })
-  const ask = async (method: string, params: unknown): Promise<Answer> =>
-    JSON.parse(await post(url, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }), agent)) as Answer
+  const ask = async (method: string, params: unknown): Promise<Answer> => {
+    const { text } = await post(url, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }), agent)
+    return JSON.parse(text) as Answer
+  }
   const call = async <T>(method: string, params: unknown = []): Promise<T> => {
     const { result, error } = await ask(method, params)
     if (error !== undefined)

@@ -6,8 +6,10 @@ import { TOKEN } from '../../../src/base/amount.ts'
 import { tables, views } from '../../../src/modules/registry.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/sqliteStore.ts'
 import { txHash } from '../../../src/tx/envelope.ts'
+import { need } from '../../support/campaign.ts'
 import { supplyGap } from '../../support/conservation.ts'
 import { type Devnet, type Place, startDevnet } from './devnet.ts'
+import { askNode } from './network.ts'
 
 /** What is killed: one part, the supervisor alone, or all three at once. */
 export type Victim = 'app' | 'node' | 'supervisor' | 'all'
@@ -49,10 +51,6 @@ const lastHeight = ({ acknowledged }: Book): number =>
 /** An empty book. */
 export const makeBook = (): Book => ({ acknowledged: new Map() })
 
-function check(holds: boolean, what: string): asserts holds {
-  if (!holds) throw new Error(what)
-}
-
 /**
  * Transfers of several accounts, and delegations of another one that takes them back, until `ended` or the gateway is
  * gone. Resolves when no call is under way any more.
@@ -83,19 +81,17 @@ export async function sendUntil(net: Devnet, ended: () => boolean, book: Book): 
 
 /** The app hash that the application tells is the one in the header of the next height. */
 async function checkAppHash(net: Devnet): Promise<void> {
-  const get = async (path: string): Promise<unknown> => {
-    const response = await fetch(`${net.node.url}${path}`)
-    return ((await response.json()) as { result: unknown }).result
-  }
-  const { response } = (await get('/abci_info')) as {
-    response: { last_block_height: string; last_block_app_hash: string }
-  }
+  const node = { rpc: net.node.url }
+  const { response } = await askNode<{ response: { last_block_height: string; last_block_app_hash: string } }>(
+    node,
+    'abci_info',
+  )
   const height = Number(response.last_block_height)
   await net.waitForHeight(height + 1)
-  const { block } = (await get(`/block?height=${height + 1}`)) as { block: { header: { app_hash: string } } }
+  const { block } = await askNode<{ block: { header: { app_hash: string } } }>(node, `block?height=${height + 1}`)
   const own = Buffer.from(response.last_block_app_hash, 'base64').toString('hex').toUpperCase()
   const { app_hash: told } = block.header
-  check(told === own, `height ${height}: the application tells ${own}, the header of the next block ${told}`)
+  need(told === own, () => `height ${height}: the application tells ${own}, the header of the next block ${told}`)
 }
 
 const INDEX_MS_MAX = 300_000
@@ -105,7 +101,7 @@ async function findTx(net: Devnet, hash: string): Promise<{ readonly height: num
   for (const deadline = Date.now() + INDEX_MS_MAX; ; ) {
     const { error, result } = await net.ask('svc_getTransaction', [hash])
     if (error === undefined) return result as { readonly height: number } | null
-    check(error.code === -32011 && Date.now() < deadline, `${hash}: ${error.message}`)
+    need(error.code === -32011 && Date.now() < deadline, () => `${hash}: ${error.message}`)
     await sleep(100)
   }
 }
@@ -118,14 +114,14 @@ async function checkAcknowledged(net: Devnet, book: Book, since: number): Promis
       const { txs } = await net.node.block(height)
       inBlock.set(height, new Set(txs.map(txHash)))
     }
-    check(
+    need(
       inBlock.get(height)?.has(hash) === true,
-      `transaction ${hash} was acknowledged in block ${height} and is not there`,
+      () => `transaction ${hash} was acknowledged in block ${height} and is not there`,
     )
     const found = await findTx(net, hash)
-    check(
+    need(
       found?.height === height,
-      `transaction ${hash} was acknowledged in block ${height} and is found in ${found?.height}`,
+      () => `transaction ${hash} was acknowledged in block ${height} and is found in ${found?.height}`,
     )
   }
 }
@@ -143,15 +139,16 @@ async function checkBalances(net: Devnet, book: Book): Promise<void> {
     const { value } = await net.node.abciQuery({ path: `/accounts/${sender}` })
     const { balance, nonce } = JSON.parse(Buffer.from(value).toString()) as { balance: string; nonce: number }
     const expected = TOKENS * TOKEN - BigInt(nonce) * (VALUE + FEE)
-    check(BigInt(balance) === expected, `${sender} with nonce ${nonce} has ${balance}, not ${expected}`)
+    need(BigInt(balance) === expected, () => `${sender} with nonce ${nonce} has ${balance}, not ${expected}`)
     transfers += BigInt(nonce)
   }
   const sink = BigInt(await net.call<string>('svc_getBalance', [SINK]))
-  check(sink === transfers * VALUE, `the sink has ${sink} after ${transfers} transfers`)
+  need(sink === transfers * VALUE, () => `the sink has ${sink} after ${transfers} transfers`)
   const stakes = await net.call<number>('svc_getTransactionCount', [staker])
-  check(
+  need(
     transfers + BigInt(stakes) >= BigInt(book.acknowledged.size),
-    `${book.acknowledged.size} transactions were acknowledged, ${transfers} transfers and ${stakes} others executed`,
+    () =>
+      `${book.acknowledged.size} transactions were acknowledged, ${transfers} transfers and ${stakes} others executed`,
   )
 }
 
@@ -173,16 +170,16 @@ export function troubleIn({ home }: { readonly home: string }, expected: RegExp 
 export function checkDisk({ home }: { readonly home: string }, expected: RegExp = LOST): void {
   const store = openSqliteStore({ path: join(home, 'data', 'state.db'), tables, views })
   try {
-    check(
+    need(
       toHex(store.recomputeRoot()) === toHex(store.appHash()),
-      `height ${store.height()}: the stored root is not that of the rows`,
+      () => `height ${store.height()}: the stored root is not that of the rows`,
     )
-    check(supplyGap(store) === 0n, `height ${store.height()}: the balances do not add up, by ${supplyGap(store)}`)
+    need(supplyGap(store) === 0n, () => `height ${store.height()}: the balances do not add up, by ${supplyGap(store)}`)
   } finally {
     store.close()
   }
   const trouble = troubleIn({ home }, expected)
-  check(trouble === undefined, trouble ?? '')
+  need(trouble === undefined, () => trouble ?? '')
 }
 
 /** Starts the devnet where it stands, and holds everything that was acknowledged against it. */
@@ -231,7 +228,7 @@ export async function crashRound(
     | RegExp
     | undefined
   const isTold = says === undefined || (status === 1 && says.test(stdout))
-  check(isTold, `killed ${victim}: the devnet ended with ${status}:\n${stdout.slice(-500)}`)
+  need(isTold, () => `killed ${victim}: the devnet ended with ${status}:\n${stdout.slice(-500)}`)
   checkDisk(place)
   return {
     victim,
@@ -249,7 +246,7 @@ export async function lastCheck(place: Place, book: Book, expected?: RegExp): Pr
   const net = await startAndCheck(place, book, 0)
   const head = await net.height()
   const { status } = await net.stop()
-  check(status === 0, `the last devnet ended with ${status}`)
+  need(status === 0, () => `the last devnet ended with ${status}`)
   checkDisk(place, expected)
   return head
 }

@@ -1,7 +1,7 @@
 import { until } from '../../../bench/until.ts'
 import { type Gateway, type GatewayOptions, startGateway } from '../../../src/gateway/gateway.ts'
 import type { Signer } from '../../../src/tx/sign.ts'
-import { headOf, type NetworkNode } from './network.ts'
+import { askNode, headOf, type NetworkNode } from './network.ts'
 
 const QUIET_HEIGHTS = 3
 const PAUSE_MS = 50
@@ -47,10 +47,8 @@ export async function heightOf(node: NetworkNode): Promise<number> {
   return head.height
 }
 
-async function waitingAt({ rpc }: NetworkNode): Promise<number> {
-  const { result } = (await (await fetch(`${rpc}/num_unconfirmed_txs`)).json()) as { result: { total: string } }
-  return Number(result.total)
-}
+const waitingAt = async (node: NetworkNode): Promise<number> =>
+  Number((await askNode<{ total: string }>(node, 'num_unconfirmed_txs')).total)
 
 /** Resolves when no node has a transaction in its mempool, at three heights in a row. Throws after `limitMs`. */
 export async function emptyMempools(nodes: readonly NetworkNode[], limitMs: number): Promise<void> {

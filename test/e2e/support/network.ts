@@ -6,6 +6,7 @@ import { setTomlValues } from '../../../src/comet/config.ts'
 import { findCometBft } from '../../../src/comet/find.ts'
 import { homeFiles } from '../../../src/comet/home.ts'
 import { type AbciRecorder, recordAbci, type SocketAddress } from '../../support/abciRecorder.ts'
+import { need } from '../../support/campaign.ts'
 import { svcd } from './devnet.ts'
 import { allGone, freeBasePort, isRunning } from './processes.ts'
 
@@ -218,14 +219,29 @@ export async function endNetwork(): Promise<readonly string[]> {
   return left.map(({ spawnfile }) => spawnfile)
 }
 
+/** What CometBFT's RPC answers to a GET. Throws Broken for an error. */
+export async function askNode<T>({ rpc }: Pick<NetworkNode, 'rpc'>, path: string): Promise<T> {
+  const { result, error } = (await (await fetch(`${rpc}/${path}`)).json()) as { result?: T; error?: object }
+  need(result !== undefined, () => `${path}: ${JSON.stringify(error)}`)
+  return result
+}
+
+/** The JSON that an application's query answers. */
+export async function queryNode<T>(node: NetworkNode, path: string): Promise<T> {
+  const { response } = await askNode<{ response: { value: string } }>(
+    node,
+    `abci_query?path=${encodeURIComponent(`"${path}"`)}`,
+  )
+  return JSON.parse(Buffer.from(response.value, 'base64').toString()) as T
+}
+
 /** Head of a node's application; undefined while it does not answer. */
-export async function headOf({ rpc }: NetworkNode): Promise<Head | undefined> {
-  const response = await fetch(`${rpc}/abci_info`).catch(() => undefined)
-  if (response === undefined) return undefined
-  const { result } = (await response.json()) as {
-    result?: { response: { last_block_height?: string; last_block_app_hash?: string } }
-  }
-  const { last_block_height: height, last_block_app_hash: appHash = '' } = result?.response ?? {}
+export async function headOf(node: NetworkNode): Promise<Head | undefined> {
+  const info = await askNode<{ response: { last_block_height?: string; last_block_app_hash?: string } }>(
+    node,
+    'abci_info',
+  ).catch(() => undefined)
+  const { last_block_height: height, last_block_app_hash: appHash = '' } = info?.response ?? {}
   return height === undefined ? undefined : { height: Number(height), appHash }
 }
 

@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { until } from '../../../bench/until.ts'
 import Database from 'better-sqlite3'
+import { need } from '../../support/campaign.ts'
 import { checkDisk } from './crash.ts'
-import { heightOrZero, type NetworkNode, type RunningNode, startNode } from './network.ts'
+import { heightOrZero, type NetworkNode, queryNode, type RunningNode, startNode } from './network.ts'
 import { isRunning } from './processes.ts'
 
 /** One row of `blocks`: what a node committed at a height. */
@@ -39,18 +40,18 @@ export const firstDifference = (some: readonly Committed[], others: readonly Com
 
 /**
  * Every database holds the same app hash at every height that all have, and is sound (`checkDisk`), while no node runs.
- * Returns how many heights that are.
+ * Returns how many heights that are. `expected`: lines of a log that are no trouble.
  */
-export function compareDatabases(nodes: readonly NetworkNode[]): number {
+export function compareDatabases(nodes: readonly Pick<NetworkNode, 'home'>[], expected?: RegExp): number {
   const all = nodes.map(({ home }) => committedBlocks(home))
   // Those before it some node may have removed.
   const first = Math.max(...all.map((list) => list[0]?.height ?? 0))
   const lists = all.map((list) => list.filter(({ height }) => height >= first))
   for (const [at, list] of lists.entries()) {
     const height = firstDifference(list, lists[0] ?? [])
-    if (height !== undefined) throw new Error(`height ${height}: the databases of nodes 0 and ${at} differ`)
+    need(height === undefined, () => `height ${height}: the databases of nodes 0 and ${at} differ`)
   }
-  for (const { home } of nodes) checkDisk({ home })
+  for (const node of nodes) checkDisk(node, expected)
   return Math.min(...lists.map(({ length }) => length))
 }
 
@@ -72,12 +73,9 @@ export async function waitForHead(
 }
 
 /** Resolves when the index of histories of a node, which may be behind its blocks, holds that of `height`. */
-export async function waitForIndex({ rpc }: NetworkNode, height: number): Promise<void> {
-  const path = encodeURIComponent('"/history/transactions?limit=1"')
+export async function waitForIndex(node: NetworkNode, height: number): Promise<void> {
   for (;;) {
-    const answer = await fetch(`${rpc}/abci_query?path=${path}`)
-    const { result } = (await answer.json()) as { result: { response: { value: string } } }
-    const span = JSON.parse(Buffer.from(result.response.value, 'base64').toString()) as IndexSpan
+    const span = await queryNode<IndexSpan>(node, '/history/transactions?limit=1')
     // One that holds no block yet says that it begins behind the head.
     if (span.first_height <= height && span.last_height >= height) return
     await sleep(50)
