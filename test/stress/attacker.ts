@@ -156,21 +156,34 @@ async function writeSlowly(job: AttackJob, closing: AbortSignal): Promise<void> 
   await writing
 }
 
-/** Opens websockets, sends all messages on each, and ends it before any answer can have come. */
-async function hangUp(job: AttackJob, closing: AbortSignal): Promise<void> {
-  const { host, port } = job.target
+/** What opens a websocket, and its messages. */
+function socketBytes({ target: { host, port } }: AttackJob, messages: readonly string[]): Buffer {
   const upgrade =
     `GET / HTTP/1.1\r\nHost: ${host}:${port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
     'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n'
-  const messages = Buffer.concat([Buffer.from(upgrade), ...job.bodies.map(textFrame)])
-  await Promise.all(
+  return Buffer.concat([Buffer.from(upgrade), ...messages.map(textFrame)])
+}
+
+const neverReadSocket = (job: AttackJob, closing: AbortSignal): Promise<unknown> => {
+  const bytes = socketBytes(job, Array<string>(UNREAD_REQUESTS).fill(job.bodies[0] as string))
+  return Promise.all(
     Array.from({ length: job.connections }, (_, at) =>
-      keepOpen(job, closing, at, (socket) => void socket.write(messages, () => socket.destroy())),
+      keepOpen(job, closing, at, (socket) => void socket.write(bytes)),
     ),
   )
 }
 
-const MANNERS = { ask, neverRead, writeSlowly, hangUp }
+/** Opens websockets, sends all messages on each, and ends it before any answer can have come. */
+async function hangUp(job: AttackJob, closing: AbortSignal): Promise<void> {
+  const bytes = socketBytes(job, job.bodies)
+  await Promise.all(
+    Array.from({ length: job.connections }, (_, at) =>
+      keepOpen(job, closing, at, (socket) => void socket.write(bytes, () => socket.destroy())),
+    ),
+  )
+}
+
+const MANNERS = { ask, neverRead, neverReadSocket, writeSlowly, hangUp }
 
 process.once('disconnect', () => process.exit(1))
 const [job] = (await once(process, 'message')) as [AttackJob]

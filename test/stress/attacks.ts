@@ -202,6 +202,10 @@ export function attacksOn(chainId: string, candidacies: number): readonly Attack
     ),
     atNode('activations', `${FLOODING_OWNERS} owners who deactivate and activate, at CometBFT`, floods(chainId)),
     atGateway('slow-readers', 'slow readers, 150', lists, { manner: 'neverRead', connections: 150 }),
+    atGateway('socket-slow-readers', 'slow readers, 150 websockets', lists, {
+      manner: 'neverReadSocket',
+      connections: 150,
+    }),
     atNode('rpc-slow-readers', 'slow readers, 150, at CometBFT', rawLists, { manner: 'neverRead', connections: 150 }),
     atGateway('slow-writers', 'slow writers, 1,000', lists, { manner: 'writeSlowly', connections: 1000 }),
     atGateway(

@@ -6,10 +6,10 @@ import type { Target } from '../../bench/load/job.ts'
 export const STAMP = '~'.repeat(8)
 
 /**
- * How strangers misbehave: `ask` as fast as answers come, `neverRead` what they asked for, `writeSlowly`, a byte at a
- * time, or `hangUp` as soon as their messages on a websocket are sent.
+ * How strangers misbehave: `ask` as fast as answers come, `neverRead` what they asked for, also on a websocket,
+ * `writeSlowly`, a byte at a time, or `hangUp` as soon as their messages on a websocket are sent.
  */
-export type Manner = 'ask' | 'neverRead' | 'writeSlowly' | 'hangUp'
+export type Manner = 'ask' | 'neverRead' | 'neverReadSocket' | 'writeSlowly' | 'hangUp'
 
 /** An attack as the attackers' process is told of it. */
 export interface AttackJob {

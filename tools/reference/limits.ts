@@ -146,8 +146,7 @@ const gatewayRows: readonly Row[] = [
   ['Messages of one websocket that are worked on at a time', `${gateway.SOCKET_MESSAGES_MAX}; it is not read further`],
   [
     'What waits for the reader of a websocket',
-    `${mebibytes(gateway.SOCKET_QUEUE_BYTES_MAX)}, and ${mebibytes(gateway.HTTP_LIMITS.unreadBytes)} for all together, where ` +
-      'the slowest goes first; then it is closed with 1013',
+    `${mebibytes(gateway.SOCKET_QUEUE_BYTES_MAX)}; then it is closed with 1013`,
   ],
   ['A websocket that does not answer a ping', `${seconds(gateway.HTTP_LIMITS.pingMs)}, then it is closed`],
   [

@@ -1,16 +1,10 @@
-import { IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import { IncomingMessage, type RequestListener, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { WebSocket } from 'ws'
 import { callerAddress } from './callerAddress.ts'
-import {
-  ANSWER_OVERHEAD_BYTES,
-  BODY_CHUNKS_MAX,
-  type HTTP_LIMITS,
-  PIECE_BYTES,
-  REQUESTS_OF_CONNECTION_MAX,
-} from './limits.ts'
-import type { Piece } from '../rpc/envelope.ts'
+import { BODY_CHUNKS_MAX, type HTTP_LIMITS, PIECE_BYTES, REQUESTS_OF_CONNECTION_MAX } from './limits.ts'
 import { createTally } from './tally.ts'
+import { createUnread } from './unread.ts'
 
 type Limits = typeof HTTP_LIMITS
 
@@ -59,56 +53,6 @@ function boundChunks(request: IncomingMessage): void {
 const CONTROL_BYTES = 6
 
 /**
- * Counts the bytes of answers that wait to be read. Beyond `unreadBytes` the connection of the oldest one is closed:
- * callers who do not read make room for those who do.
- */
-function boundUnread({ unreadBytes }: Limits) {
-  const answers = new Map<ServerResponse, { socket: Socket; pieces: readonly Piece[]; own: number }>()
-  // How many answers share each piece, which counts once.
-  const holders = new Map<Uint8Array, number>()
-  let bytes = 0
-  const hold = (shared: Uint8Array): void => {
-    const count = holders.get(shared) ?? 0
-    if (count === 0) bytes += shared.length
-    holders.set(shared, count + 1)
-  }
-  const letGo = (shared: Uint8Array): void => {
-    const count = holders.get(shared) ?? 1
-    if (count > 1) holders.set(shared, count - 1)
-    else if (holders.delete(shared)) bytes -= shared.length
-  }
-  const remove = (response: ServerResponse): void => {
-    const answer = answers.get(response)
-    if (answer === undefined) return
-    answers.delete(response)
-    bytes -= answer.own
-    for (const piece of answer.pieces) if (typeof piece !== 'string') letGo(piece)
-  }
-  // An answer that waits behind another one on its connection gets no event when that connection ends.
-  const removeAll = (socket: Socket): void => {
-    for (const [response, answer] of answers) if (answer.socket === socket) remove(response)
-  }
-  /** Counts an answer until it is read or its connection ends. */
-  const add = ({ socket }: IncomingMessage, response: ServerResponse, pieces: readonly Piece[]): void => {
-    if (socket.destroyed) return
-    let own = ANSWER_OVERHEAD_BYTES
-    for (const piece of pieces) {
-      if (typeof piece === 'string') own += piece.length
-      else hold(piece)
-    }
-    bytes += own
-    answers.set(response, { socket, pieces, own })
-    response.once('close', () => remove(response))
-    for (const [oldest, { socket: slow }] of answers) {
-      if (bytes <= unreadBytes) return
-      remove(oldest)
-      slow.destroy()
-    }
-  }
-  return { add, removeAll }
-}
-
-/**
  * Answers callers who close their half of a connection behind their requests, and then closes the other half. Node cuts
  * them off otherwise; this property of its servers has no page in its documentation.
  */
@@ -123,7 +67,7 @@ export type Connections = ReturnType<typeof boundConnections>
  */
 export function boundConnections(limits: Limits, isProxy: (address: string) => boolean) {
   const { unreadMs, requestMs, partBytes } = limits
-  const unread = boundUnread(limits)
+  const unread = createUnread(limits.unreadBytes)
   const open = new Map<Socket, Connection>()
   const ofAddress = createTally()
   const lookMs = Math.min(1000, unreadMs / 4)

@@ -15,7 +15,7 @@ import type { Light } from './light.ts'
 import type { CallConnection, CallSubscriber } from '../rpc/methods/define.ts'
 import { type Page, servePage } from './page.ts'
 import { sendPieces } from './pieces.ts'
-import { answerMessages, createSockets } from './socket.ts'
+import { answerMessages, keepAlive, openQueue } from './socket.ts'
 import type { SendText, Subscriber } from '../feed/subscriptions.ts'
 import { asksForWebsocket, routeUpgrades } from './upgrades.ts'
 import {
@@ -257,11 +257,11 @@ export async function createHttpServer(routes: Routes): Promise<FastifyInstance>
       admitCalls: oneAtATime,
     }))
   }
-  const openQueue = createSockets(routes.onSlow, limits)
   const serve = (socket: WebSocket, request: FastifyRequest): void => {
     connections.release(request.raw.socket, socket)
-    const send = openQueue(socket)
-    const subscriber = routes.subscriber(request.caller, send)
+    keepAlive(socket, limits.pingMs)
+    const send = openQueue(socket, request.raw.socket, unread, routes.onSlow)
+    const subscriber = routes.subscriber(request.caller, (text, onTaken) => send([text], onTaken))
     socket.once('close', subscriber.end)
     const connection = connectionOf(request, admission)
     answerMessages(socket, send, async (text) => {

@@ -14,8 +14,8 @@ export const HTTP_LIMITS = {
    */
   unreadMs: 10_000,
   /**
-   * Bytes of answers that wait to be read, a shared one counted once. Beyond it the oldest one's connection is closed.
-   * Attack: slow-readers.
+   * Bytes of answers and of messages on websockets that wait to be read, a shared one counted once. Beyond it the oldest
+   * one's connection is closed. Attack: slow-readers, socket-slow-readers.
    */
   unreadBytes: 64 * 1024 * 1024,
   /** Bytes of unfinished requests and messages in all. Beyond it the connection with the longest one is closed. */
@@ -106,16 +106,16 @@ export const KEEP_ALIVE_MS = 30_000
 export const KEEP_ALIVE_GRACE_MS = 10_000
 /** What an answer costs beside its text, in bytes. */
 export const ANSWER_OVERHEAD_BYTES = 1024
-/** Bytes that are handed to a connection at a time. Longer answers go in pieces of it. Attack: slow-readers. */
+/**
+ * Bytes that are handed to a connection at a time. Longer answers go in pieces of it. Attack: slow-readers,
+ * socket-slow-readers.
+ */
 export const PIECE_BYTES = 64 * 1024
 /** Requests of one connection that are not answered yet; with one more it is cut off. */
 export const REQUESTS_OF_CONNECTION_MAX = 64
 /** Messages of one websocket that are worked on at a time; it is not read further until one is answered. */
 export const SOCKET_MESSAGES_MAX = 64
-/**
- * Bytes that wait for the reader of one websocket; beyond them it is closed with 1013. Beyond `unreadBytes` on all of
- * them the one with the most is cut off.
- */
+/** Bytes that wait for the reader of one websocket; beyond them it is closed with 1013. Attack: socket-slow-readers. */
 export const SOCKET_QUEUE_BYTES_MAX = 8 * 1024 * 1024
 /** How long a websocket that was closed may take to say so too, in ms. */
 export const SOCKET_CLOSE_MS = 2_000

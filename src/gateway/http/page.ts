@@ -5,8 +5,8 @@ import { extname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Connections } from './connections.ts'
 import { sendPieces } from './pieces.ts'
+import type { Unread } from './unread.ts'
 
 /** Where the build writes the page: src/dashboard/gen in a checkout, dist/dashboard/gen in the package. */
 export const PAGE_FOLDER = join(import.meta.dirname, '../../dashboard/gen')
@@ -111,7 +111,7 @@ const isHeld = (ifNoneMatch: string | undefined, etag: string): boolean =>
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
 
 const handlerOf =
-  (file: PageFile, unread: Connections['unread']): Handler =>
+  (file: PageFile, unread: Unread): Handler =>
   async (request, reply) => {
     reply.headers({ ...HEADERS, 'cache-control': file.cacheControl, etag: file.etag })
     if (isHeld(request.headers['if-none-match'], file.etag)) return reply.code(304).send()
@@ -140,11 +140,7 @@ export const openPage = (folder: string | false, facts: PageFacts) =>
  * Serves the page's files, each at a path of its own: no request makes the gateway look at the disk. Returns the
  * handler of GET /, which is the page unless it asks for a websocket.
  */
-export function servePage(
-  app: FastifyInstance,
-  { files, facts }: NonNullable<Page>,
-  unread: Connections['unread'],
-): Handler {
+export function servePage(app: FastifyInstance, { files, facts }: NonNullable<Page>, unread: Unread): Handler {
   app.get('/page.json', async (_request, reply) => reply.header('cache-control', 'no-store').send(facts))
   for (const [path, file] of files ?? []) if (path !== '/') app.get(path, handlerOf(file, unread))
   const index = files?.get('/')

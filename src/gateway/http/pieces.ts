@@ -2,26 +2,11 @@ import { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
 import { asBuffer } from '../../base/bytes.ts'
-import type { Connections } from './connections.ts'
 import type { Piece } from '../rpc/envelope.ts'
 import { PIECE_BYTES } from './limits.ts'
+import type { Unread } from './unread.ts'
 
 const bufferOf = (piece: Piece): Buffer => (typeof piece === 'string' ? Buffer.from(piece) : asBuffer(piece))
-
-/**
- * Yields the parts of an answer, one in each turn of the event loop. The operating system can buffer megabytes for a
- * connection, even if the client never reads them. Copying that much for many connections in a single turn would block
- * all other callers.
- */
-async function* partsOf(pieces: readonly Piece[]): AsyncGenerator<Buffer> {
-  for (const piece of pieces) {
-    const bytes = bufferOf(piece)
-    for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
-      yield bytes.subarray(at, at + PIECE_BYTES)
-      await nextTurn()
-    }
-  }
-}
 
 /** The message that the pieces of an answer make. */
 export const messageOf = (pieces: readonly Piece[]): Piece => {
@@ -29,12 +14,39 @@ export const messageOf = (pieces: readonly Piece[]): Piece => {
   return pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces.map(bufferOf))
 }
 
-/** Sends an answer. A long one goes in parts, each once the one before has left, and shared pieces are not copied. */
-export function sendPieces(reply: FastifyReply, unread: Connections['unread'], pieces: readonly Piece[]): FastifyReply {
-  unread.add(reply.request.raw, reply.raw, pieces)
-  const bytes = pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0)
-  if (bytes > PIECE_BYTES) {
-    return reply.header('content-length', String(bytes)).send(Readable.from(partsOf(pieces), { objectMode: false }))
+/** Returns the bytes of an answer. */
+export const bytesOf = (pieces: readonly Piece[]): number =>
+  pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0)
+
+/**
+ * Yields the parts in which an answer is handed to its connection: a short one whole, a long one by PIECE_BYTES, without a
+ * copy of what it shares with others. Whoever sends them gives each a turn of the event loop of its own. The operating
+ * system can buffer megabytes for a connection, even if the client never reads them. Copying that much for many connections
+ * in a single turn would block all other callers.
+ */
+export function* partsOf(pieces: readonly Piece[]): Generator<Piece> {
+  if (bytesOf(pieces) <= PIECE_BYTES) return yield messageOf(pieces)
+  for (const piece of pieces) {
+    const bytes = bufferOf(piece)
+    for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES)
   }
-  return reply.send(messageOf(pieces))
+}
+
+async function* inTurns(parts: Iterable<Piece>): AsyncGenerator<Piece> {
+  for (const part of parts) {
+    yield part
+    await nextTurn()
+  }
+}
+
+/** Sends an answer. A long one goes in parts, each once the one before has left. */
+export function sendPieces(reply: FastifyReply, unread: Unread, pieces: readonly Piece[]): FastifyReply {
+  const { raw } = reply
+  unread.add(raw, reply.request.raw.socket, pieces)
+  raw.once('close', () => unread.remove(raw))
+  const bytes = bytesOf(pieces)
+  if (bytes <= PIECE_BYTES) return reply.send(messageOf(pieces))
+  return reply
+    .header('content-length', String(bytes))
+    .send(Readable.from(inTurns(partsOf(pieces)), { objectMode: false }))
 }

@@ -1,96 +1,92 @@
+import type { Socket } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { WebSocket } from 'ws'
 import type { Piece, Reply } from '../rpc/envelope.ts'
-import { messageOf } from './pieces.ts'
-import {
-  type HTTP_LIMITS,
-  PIECE_BYTES,
-  SOCKET_CLOSE_MS,
-  SOCKET_MESSAGES_MAX,
-  SOCKET_QUEUE_BYTES_MAX,
-} from './limits.ts'
+import { PIECE_BYTES, SOCKET_CLOSE_MS, SOCKET_MESSAGES_MAX, SOCKET_QUEUE_BYTES_MAX } from './limits.ts'
+import { bytesOf, partsOf } from './pieces.ts'
+import type { Unread } from './unread.ts'
 
 /** Why the gateway closes a websocket. Source: RFC 6455, section 7.4.1, and its registry of codes. */
 const TRY_AGAIN_LATER = 1013
 
 /** Sends a message on a websocket. `onTaken`: called once the system has taken it, unless the websocket ends first. */
-export type Send = (message: Piece, onTaken?: () => void) => void
+export type Send = (pieces: readonly Piece[], onTaken?: () => void) => void
+
+interface Message {
+  readonly pieces: readonly Piece[]
+  /** In bytes. */
+  readonly length: number
+  readonly onTaken: (() => void) | undefined
+}
+
+/** Pings a websocket, and closes it when it says nothing until the next ping. */
+export function keepAlive(socket: WebSocket, pingMs: number): void {
+  let hasAnswered = true
+  const pinging = setInterval(() => {
+    if (!hasAnswered && !socket.isPaused) return socket.terminate()
+    // While it is not read, nobody knows whether it answers.
+    hasAnswered = socket.isPaused
+    socket.ping()
+  }, pingMs).unref()
+  const isThere = (): void => {
+    hasAnswered = true
+  }
+  // Its pong may stand behind many messages, which are read one a turn.
+  socket.on('pong', isThere).on('message', isThere)
+  socket.once('close', () => clearInterval(pinging))
+}
 
 /**
- * Bounds what waits to be read: of one websocket, and of all together. Returns a function that opens the queue of one: it
- * is pinged, and is closed when it says nothing, or does not read what is sent to it. A message of any length may be the
- * only one that waits. `onSlow` is told of each that is closed for it.
+ * Returns how to send on a websocket: one message after another, a long one in frames that each have a turn of the event loop
+ * of their own. It is closed when too much waits for its reader; a message of any length may be the only one that waits.
+ * `connection`: what the websocket runs on. `onSlow`: called when it is closed for what waits.
  */
-export function createSockets(
-  onSlow: () => void,
-  { unreadBytes, pingMs }: typeof HTTP_LIMITS,
-): (socket: WebSocket) => Send {
-  const queues = new Map<WebSocket, { bytes: number; waiting: Parameters<Send>[] }>()
+export function openQueue(socket: WebSocket, connection: Socket, unread: Unread, onSlow: () => void): Send {
+  const waiting: Message[] = []
   let bytes = 0
-  const remove = (socket: WebSocket): void => {
-    const queue = queues.get(socket)
-    if (queue === undefined) return
-    queues.delete(socket)
-    queue.waiting = []
-    bytes -= queue.bytes
+  let isSending = false
+  socket.once('close', () => waiting.splice(0))
+  const isOpen = (): boolean => socket.readyState === socket.OPEN
+  const taken = (message: Message): void => {
+    bytes -= message.length
+    unread.remove(message)
+    message.onTaken?.()
   }
-  /** Cuts off the slowest until the rest is within the limit, even those that are closing already. */
-  const makeRoom = (): void => {
-    while (bytes > unreadBytes) {
-      const [slowest] = [...queues].reduce((most, one) => (one[1].bytes > most[1].bytes ? one : most))
-      onSlow()
-      remove(slowest)
-      slowest.terminate()
-    }
-  }
-  return (socket) => {
-    const queue = { bytes: 0, waiting: [] as Parameters<Send>[] }
-    queues.set(socket, queue)
-    const add = (more: number): void => {
-      if (!queues.has(socket)) return
-      queue.bytes += more
-      bytes += more
-    }
-    let hasAnswered = true
-    const pinging = setInterval(() => {
-      if (!hasAnswered && !socket.isPaused) return socket.terminate()
-      // While it is not read, nobody knows whether it answers.
-      hasAnswered = socket.isPaused
-      socket.ping()
-    }, pingMs).unref()
-    const isThere = (): void => {
-      hasAnswered = true
-    }
-    // Its pong may stand behind many messages, which are read one a turn.
-    socket.on('pong', isThere).on('message', isThere)
-    socket.once('close', () => {
-      clearInterval(pinging)
-      remove(socket)
-    })
-    const isOpen = (): boolean => socket.readyState === socket.OPEN
-    const flush = (): void => {
-      while (isOpen() && queue.waiting.length > 0 && socket.bufferedAmount < PIECE_BYTES) {
-        const [message, onTaken] = queue.waiting.shift() as Parameters<Send>
-        socket.send(message, { binary: false }, () => {
-          add(-Buffer.byteLength(message))
-          onTaken?.()
-          flush()
-        })
-      }
-    }
-    return (message, onTaken) => {
+  const sendMessage = async (message: Message): Promise<void> => {
+    let left = message.length
+    for (const part of partsOf(message.pieces)) {
       if (!isOpen()) return
-      const length = Buffer.byteLength(message)
-      if (queue.bytes > 0 && queue.bytes + length > SOCKET_QUEUE_BYTES_MAX) {
-        onSlow()
-        socket.close(TRY_AGAIN_LATER, `too slow: ${SOCKET_QUEUE_BYTES_MAX} bytes wait to be read`)
-        setTimeout(() => socket.terminate(), SOCKET_CLOSE_MS).unref()
-        return
-      }
-      add(length)
-      queue.waiting.push([message, onTaken])
-      flush()
-      makeRoom()
+      left -= Buffer.byteLength(part)
+      const isLast = left === 0
+      const { promise, resolve } = Promise.withResolvers<void>()
+      socket.send(part, { binary: false, fin: isLast }, (error) => {
+        if (isLast && !error) taken(message)
+        resolve()
+      })
+      if (socket.bufferedAmount >= PIECE_BYTES) await promise
+      if (!isLast) await nextTurn()
     }
+  }
+  const sendAll = async (): Promise<void> => {
+    if (isSending) return
+    isSending = true
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await sendMessage(next)
+    isSending = false
+  }
+  return (pieces, onTaken) => {
+    if (!isOpen()) return
+    const length = bytesOf(pieces)
+    if (bytes > 0 && bytes + length > SOCKET_QUEUE_BYTES_MAX) {
+      onSlow()
+      socket.close(TRY_AGAIN_LATER, `too slow: ${SOCKET_QUEUE_BYTES_MAX} bytes wait to be read`)
+      setTimeout(() => socket.terminate(), SOCKET_CLOSE_MS).unref()
+      return
+    }
+    bytes += length
+    const message = { pieces, length, onTaken }
+    waiting.push(message)
+    unread.add(message, connection, pieces, onSlow)
+    void sendAll()
   }
 }
 
@@ -110,7 +106,7 @@ export function answerMessages(
     underWay++
     void answer(text).then(({ reply, sent }) => {
       underWay--
-      if (reply !== undefined) send(messageOf(reply.pieces))
+      if (reply !== undefined) send(reply.pieces)
       sent()
       beginNext()
     })
