@@ -385,16 +385,36 @@ describe('a websocket', () => {
     expect(isConsecutive(line.heights(id))).toBe(true)
   })
 
+  /** Makes a block of so many bytes of transfers, and one without. Returns how many transfers there are. */
+  const makeBlocks = async (length: number): Promise<number> => {
+    const message = { to: alice.member, value: '1' }
+    const bytes = await alice.signTx({ chainId: pair.node.chainId, nonce: 0, operation: 'transfer', message })
+    const count = Math.floor(length / bytes.length)
+    const verdicts = Array.from({ length: count }, () => ({ gas: 21_000 }))
+    pair.node.ledger.blocks.push({ txs: verdicts.map(() => bytes), verdicts })
+    pair.node.step()
+    return count
+  }
+
+  test('that hears of blocks alone is told of two of them before others have heard all transactions of one', async () => {
+    pair = await startPair({ blocks: false })
+    const line = await open()
+    const ids = await Promise.all(Array.from({ length: 100 }, () => line.subscribe(['tx'])))
+    const blocks = await line.subscribe(['newBlock'])
+    const count = await makeBlocks(64 * 1024)
+    const all = (id: string): boolean => line.heights(id).length === count
+    await until(() => ids.every(all))
+    const { order } = line
+    const second = order.indexOf(blocks, order.indexOf(blocks, order.indexOf(blocks) + 1) + 1)
+    expect(second).toBeGreaterThan(0)
+    expect(ids.filter((id) => order.indexOf(id, order.indexOf(id) + 1) > second).length).toBeGreaterThan(50)
+  })
+
   test('that reads is told of a block of more than may wait for it', async () => {
     pair = await startPair({ blocks: false })
     const line = await open()
     const id = await line.subscribe(['tx'])
-    const message = { to: alice.member, value: '1' }
-    const bytes = await alice.signTx({ chainId: pair.node.chainId, nonce: 0, operation: 'transfer', message })
-    const count = Math.floor((4 * 1024 * 1024) / bytes.length)
-    const verdicts = Array.from({ length: count }, () => ({ gas: 21_000 }))
-    pair.node.ledger.blocks.push({ txs: verdicts.map(() => bytes), verdicts })
-    pair.node.step()
+    const count = await makeBlocks(4 * 1024 * 1024)
     await until(() => line.heights(id).length === count || line.socket.readyState === WebSocket.CLOSED)
     expect(line.heights(id)).toHaveLength(count)
   })

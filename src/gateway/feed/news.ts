@@ -72,11 +72,19 @@ export async function newsOf(chain: Chain, block: FeedBlock, interests: readonly
     proposal: isWanted('proposal') ? proposalEvents(block) : [],
     validatorSet: isWanted('validatorSet') ? setEvents().map((event) => JSON.stringify({ height, ...event })) : [],
   }
+  const all = txs.map(({ text }) => text)
+  const byAccount = new Map<string | undefined, string[]>()
+  for (const { text, accounts } of txs)
+    for (const account of accounts) {
+      const own = byAccount.get(account)
+      if (own === undefined) byAccount.set(account, [text])
+      else own.push(text)
+    }
   return {
     height,
-    of: ({ topic, address }) =>
-      topic === 'tx'
-        ? txs.filter(({ accounts }) => address === undefined || accounts.has(address)).map(({ text }) => text)
-        : texts[topic],
+    of: ({ topic, address }) => {
+      if (topic !== 'tx') return texts[topic]
+      return address === undefined ? all : (byAccount.get(address) ?? [])
+    },
   }
 }

@@ -13,6 +13,7 @@ import {
 } from '../http/limits.ts'
 import { type Interest, type News, newsOf } from './news.ts'
 import { createTally } from '../http/tally.ts'
+import { turnFor } from '../http/turns.ts'
 
 /** Sends a text to a reader. `onTaken`: called once it has left, unless the reader goes away first. */
 export type SendText = (text: string, onTaken?: () => void) => void
@@ -55,52 +56,77 @@ const notification = (id: string, member: string): string =>
 
 /**
  * Sends texts, PIECE_BYTES at a time: a block may have more than may wait for a reader. The texts take memory as long, so
- * after `unreadMs` the rest goes at once, which closes the websocket of a reader that is too slow for it.
+ * after `unreadMs` the rest goes at once, which closes the websocket of a reader that is too slow for it. Returns how many
+ * bytes went now.
  */
 function sendTexts(
   running: ReadonlySet<Subscription>,
   one: Subscription,
   texts: readonly string[],
   onSent: () => void,
-): void {
+): number {
   const waiting = texts.values()
   let late: NodeJS.Timeout | undefined
   let isOver = false
-  const goOn = (bytesMax: number): void => {
+  const goOn = (bytesMax: number): number => {
     let bytes = 0
     for (const text of waiting) {
       if (!running.has(one)) break
       bytes += text.length
       const isFull = bytes >= bytesMax
-      one.send(notification(one.id, `"result":${text}`), isFull ? () => goOn(PIECE_BYTES) : undefined)
+      one.send(notification(one.id, `"result":${text}`), isFull ? () => void goOn(PIECE_BYTES) : undefined)
       if (!isFull) continue
       one.isBusy = true
       late ??= setTimeout(goOn, HTTP_LIMITS.unreadMs, Infinity).unref()
-      return
+      return bytes
     }
     clearTimeout(late)
-    if (isOver) return
+    if (isOver) return bytes
     isOver = true
-    if (late === undefined) return
+    if (late === undefined) return bytes
     one.isBusy = false
     onSent()
+    return bytes
   }
-  goOn(PIECE_BYTES)
+  return goOn(PIECE_BYTES)
 }
 
 /**
  * Tells a subscription of one block, if it is still there and that is the one that comes next for it. `onSent`: called when
- * the last of it has left later than this.
+ * the last of it has left later than this. Returns how many bytes went now.
  */
-function tell(running: ReadonlySet<Subscription>, subscription: Subscription, news: News, onSent: () => void): void {
-  if (!running.has(subscription) || subscription.isBusy || subscription.next !== news.height) return
+function tell(running: ReadonlySet<Subscription>, subscription: Subscription, news: News, onSent: () => void): number {
+  if (!running.has(subscription) || subscription.isBusy || subscription.next !== news.height) return 0
   subscription.next++
   const texts = news.of(subscription)
-  sendTexts(running, subscription, texts, onSent)
+  const bytes = sendTexts(running, subscription, texts, onSent)
   subscription.quiet = texts.length > 0 ? 0 : subscription.quiet + 1
-  if (subscription.quiet < PROGRESS_BLOCKS) return
+  if (subscription.quiet < PROGRESS_BLOCKS) return bytes
   subscription.quiet = 0
-  subscription.send(notification(subscription.id, `"height":${news.height}`))
+  const text = notification(subscription.id, `"height":${news.height}`)
+  subscription.send(text)
+  return text.length
+}
+
+/**
+ * Tells many of one block, those with the least to hear first, and no faster than websockets may send: the texts would fill
+ * the memory. When `isOvertaken` while it waits for its turn, the rest are behind.
+ */
+async function tellAll(
+  running: ReadonlySet<Subscription>,
+  subscriptions: readonly Subscription[],
+  news: News,
+  onSent: () => void,
+  isOvertaken = (): boolean => false,
+): Promise<void> {
+  const shortestFirst = [...subscriptions].sort((a, b) => news.of(a).length - news.of(b).length)
+  for (const one of shortestFirst) {
+    const bytes = tell(running, one, news, onSent)
+    const turn = bytes > 0 ? turnFor(bytes) : undefined
+    if (turn === undefined) continue
+    await turn
+    if (isOvertaken()) return
+  }
 }
 
 /** Tells a subscription that blocks up to `to` are left out. */
@@ -146,7 +172,7 @@ function createRefill(
       const late = behind()
       const news = await readNext(height)
       // Only those whom it was read for: another may have come to this height in the meantime with another interest.
-      if (news !== undefined) for (const one of late) tell(running, one, news, () => void run())
+      if (news !== undefined) await tellAll(running, late, news, () => void run())
     } catch (error) {
       onError(error)
       await sleep(REFILL_PAUSE_MS, undefined, { ref: false })
@@ -213,7 +239,8 @@ export function createSubscriptions(
     try {
       if (waiting.length === 0) return
       const news = await newsOf(chain, block, waiting)
-      for (const one of waiting) tell(running, one, news, () => void refill.run())
+      const isOvertaken = (): boolean => underWay > 1
+      await tellAll(running, waiting, news, () => void refill.run(), isOvertaken)
     } catch (error) {
       onError(error)
     } finally {

@@ -107,8 +107,8 @@ export const KEEP_ALIVE_GRACE_MS = 10_000
 /** What an answer costs beside its text, in bytes. */
 export const ANSWER_OVERHEAD_BYTES = 1024
 /**
- * Bytes that are handed to a connection at a time. Longer answers go in pieces of it. Attack: slow-readers,
- * socket-slow-readers.
+ * Bytes that are handed to a connection at a time, and to all in one turn of the event loop. Longer answers go in pieces of
+ * it. Attack: slow-readers, socket-slow-readers.
  */
 export const PIECE_BYTES = 64 * 1024
 /** Requests of one connection that are not answered yet; with one more it is cut off. */

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
 import { asBuffer } from '../../base/bytes.ts'
 import type { Piece } from '../rpc/envelope.ts'
 import { PIECE_BYTES } from './limits.ts'
+import { turnFor } from './turns.ts'
 import type { Unread } from './unread.ts'
 
 const bufferOf = (piece: Piece): Buffer => (typeof piece === 'string' ? Buffer.from(piece) : asBuffer(piece))
@@ -20,9 +20,7 @@ export const bytesOf = (pieces: readonly Piece[]): number =>
 
 /**
  * Yields the parts in which an answer is handed to its connection: a short one whole, a long one by PIECE_BYTES, without a
- * copy of what it shares with others. Whoever sends them gives each a turn of the event loop of its own. The operating
- * system can buffer megabytes for a connection, even if the client never reads them. Copying that much for many connections
- * in a single turn would block all other callers.
+ * copy of what it shares with others.
  */
 export function* partsOf(pieces: readonly Piece[]): Generator<Piece> {
   if (bytesOf(pieces) <= PIECE_BYTES) return yield messageOf(pieces)
@@ -34,8 +32,8 @@ export function* partsOf(pieces: readonly Piece[]): Generator<Piece> {
 
 async function* inTurns(parts: Iterable<Piece>): AsyncGenerator<Piece> {
   for (const part of parts) {
+    await turnFor(Buffer.byteLength(part))
     yield part
-    await nextTurn()
   }
 }
 

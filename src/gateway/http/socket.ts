@@ -1,9 +1,15 @@
 import type { Socket } from 'node:net'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { WebSocket } from 'ws'
 import type { Piece, Reply } from '../rpc/envelope.ts'
-import { PIECE_BYTES, SOCKET_CLOSE_MS, SOCKET_MESSAGES_MAX, SOCKET_QUEUE_BYTES_MAX } from './limits.ts'
+import {
+  ANSWER_OVERHEAD_BYTES,
+  PIECE_BYTES,
+  SOCKET_CLOSE_MS,
+  SOCKET_MESSAGES_MAX,
+  SOCKET_QUEUE_BYTES_MAX,
+} from './limits.ts'
 import { bytesOf, partsOf } from './pieces.ts'
+import { turnFor } from './turns.ts'
 import type { Unread } from './unread.ts'
 
 /** Why the gateway closes a websocket. Source: RFC 6455, section 7.4.1, and its registry of codes. */
@@ -37,8 +43,8 @@ export function keepAlive(socket: WebSocket, pingMs: number): void {
 }
 
 /**
- * Returns how to send on a websocket: one message after another, a long one in frames that each have a turn of the event loop
- * of their own. It is closed when too much waits for its reader; a message of any length may be the only one that waits.
+ * Returns how to send on a websocket: one message after another, a long one in frames. It is closed when too much waits for
+ * its reader; a message of any length may be the only one that waits.
  * `connection`: what the websocket runs on. `onSlow`: called when it is closed for what waits.
  */
 export function openQueue(socket: WebSocket, connection: Socket, unread: Unread, onSlow: () => void): Send {
@@ -55,8 +61,11 @@ export function openQueue(socket: WebSocket, connection: Socket, unread: Unread,
   const sendMessage = async (message: Message): Promise<void> => {
     let left = message.length
     for (const part of partsOf(message.pieces)) {
+      const length = Buffer.byteLength(part)
+      const turn = turnFor(length + ANSWER_OVERHEAD_BYTES)
+      if (turn !== undefined) await turn
       if (!isOpen()) return
-      left -= Buffer.byteLength(part)
+      left -= length
       const isLast = left === 0
       const { promise, resolve } = Promise.withResolvers<void>()
       socket.send(part, { binary: false, fin: isLast }, (error) => {
@@ -64,7 +73,6 @@ export function openQueue(socket: WebSocket, connection: Socket, unread: Unread,
         resolve()
       })
       if (socket.bufferedAmount >= PIECE_BYTES) await promise
-      if (!isLast) await nextTurn()
     }
   }
   const sendAll = async (): Promise<void> => {
