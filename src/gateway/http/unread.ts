@@ -31,6 +31,14 @@ export function createUnread(bytesMax: number) {
     bytes -= answer.own
     for (const piece of answer.pieces) if (typeof piece !== 'string') letGo(piece)
   }
+  const makeRoom = (): void => {
+    for (const [oldest, { socket, onCut }] of answers) {
+      if (bytes <= bytesMax) return
+      remove(oldest)
+      onCut()
+      socket.destroy()
+    }
+  }
   return {
     /**
      * Counts an answer, which `key` stands for, until `remove` or the end of its connection. `onCut`: called before the
@@ -45,12 +53,8 @@ export function createUnread(bytesMax: number) {
       }
       bytes += own
       answers.set(key, { socket, pieces, own, onCut })
-      for (const [oldest, { socket: slow, onCut: tell }] of answers) {
-        if (bytes <= bytesMax) return
-        remove(oldest)
-        tell()
-        slow.destroy()
-      }
+      // To begin a loop costs as much as the entries that are gone.
+      if (bytes > bytesMax) makeRoom()
     },
     remove,
     /** An answer that waits behind another one on its connection gets no event when that connection ends. */
