@@ -4,6 +4,7 @@ import { type FeedBlock, readBlock } from '../../comet/feed.ts'
 import type { Chain } from '../chain.ts'
 import { RpcError, tooMany } from '../rpc/errors.ts'
 import {
+  ANSWER_OVERHEAD_BYTES,
   HTTP_LIMITS,
   PIECE_BYTES,
   PROGRESS_BLOCKS,
@@ -56,8 +57,8 @@ const notification = (id: string, member: string): string =>
 
 /**
  * Sends texts, PIECE_BYTES at a time: a block may have more than may wait for a reader. The texts take memory as long, so
- * after `unreadMs` the rest goes at once, which closes the websocket of a reader that is too slow for it. Returns how many
- * bytes went now.
+ * after `unreadMs` the rest goes at once, which closes the websocket of a reader that is too slow for it. Returns what went
+ * now, in bytes, as `turnFor` wants it.
  */
 function sendTexts(
   running: ReadonlySet<Subscription>,
@@ -69,48 +70,49 @@ function sendTexts(
   let late: NodeJS.Timeout | undefined
   let isOver = false
   const goOn = (bytesMax: number): number => {
-    let bytes = 0
+    let [bytes, sent] = [0, 0]
     for (const text of waiting) {
       if (!running.has(one)) break
       bytes += text.length
+      sent += text.length + ANSWER_OVERHEAD_BYTES
       const isFull = bytes >= bytesMax
-      one.send(notification(one.id, `"result":${text}`), isFull ? () => void goOn(PIECE_BYTES) : undefined)
+      one.send(notification(one.id, `"result":${text}`), isFull ? goOnInTurn : undefined)
       if (!isFull) continue
       one.isBusy = true
       late ??= setTimeout(goOn, HTTP_LIMITS.unreadMs, Infinity).unref()
-      return bytes
+      return sent
     }
     clearTimeout(late)
-    if (isOver) return bytes
+    if (isOver) return sent
     isOver = true
-    if (late === undefined) return bytes
+    if (late === undefined) return sent
     one.isBusy = false
     onSent()
-    return bytes
+    return sent
   }
+  const goOnInTurn = (): void => void Promise.resolve(turnFor(PIECE_BYTES)).then(() => goOn(PIECE_BYTES))
   return goOn(PIECE_BYTES)
 }
 
 /**
  * Tells a subscription of one block, if it is still there and that is the one that comes next for it. `onSent`: called when
- * the last of it has left later than this. Returns how many bytes went now.
+ * the last of it has left later than this. Returns what went now, in bytes.
  */
 function tell(running: ReadonlySet<Subscription>, subscription: Subscription, news: News, onSent: () => void): number {
   if (!running.has(subscription) || subscription.isBusy || subscription.next !== news.height) return 0
   subscription.next++
   const texts = news.of(subscription)
-  const bytes = sendTexts(running, subscription, texts, onSent)
+  const sent = sendTexts(running, subscription, texts, onSent)
   subscription.quiet = texts.length > 0 ? 0 : subscription.quiet + 1
-  if (subscription.quiet < PROGRESS_BLOCKS) return bytes
+  if (subscription.quiet < PROGRESS_BLOCKS) return sent
   subscription.quiet = 0
-  const text = notification(subscription.id, `"height":${news.height}`)
-  subscription.send(text)
-  return text.length
+  subscription.send(notification(subscription.id, `"height":${news.height}`))
+  return ANSWER_OVERHEAD_BYTES
 }
 
 /**
- * Tells many of one block, those with the least to hear first, and no faster than websockets may send: the texts would fill
- * the memory. When `isOvertaken` while it waits for its turn, the rest are behind.
+ * Tells many of one block in turns of the event loop, those with the least to hear first. When `isOvertaken` while it waits
+ * for its turn, the rest are behind.
  */
 async function tellAll(
   running: ReadonlySet<Subscription>,
@@ -121,8 +123,8 @@ async function tellAll(
 ): Promise<void> {
   const shortestFirst = [...subscriptions].sort((a, b) => news.of(a).length - news.of(b).length)
   for (const one of shortestFirst) {
-    const bytes = tell(running, one, news, onSent)
-    const turn = bytes > 0 ? turnFor(bytes) : undefined
+    const sent = tell(running, one, news, onSent)
+    const turn = sent > 0 ? turnFor(sent) : undefined
     if (turn === undefined) continue
     await turn
     if (isOvertaken()) return

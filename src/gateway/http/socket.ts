@@ -1,13 +1,7 @@
 import type { Socket } from 'node:net'
 import type { WebSocket } from 'ws'
 import type { Piece, Reply } from '../rpc/envelope.ts'
-import {
-  ANSWER_OVERHEAD_BYTES,
-  PIECE_BYTES,
-  SOCKET_CLOSE_MS,
-  SOCKET_MESSAGES_MAX,
-  SOCKET_QUEUE_BYTES_MAX,
-} from './limits.ts'
+import { PIECE_BYTES, SOCKET_CLOSE_MS, SOCKET_MESSAGES_MAX, SOCKET_QUEUE_BYTES_MAX } from './limits.ts'
 import { bytesOf, partsOf } from './pieces.ts'
 import { turnFor } from './turns.ts'
 import type { Unread } from './unread.ts'
@@ -43,7 +37,7 @@ export function keepAlive(socket: WebSocket, pingMs: number): void {
 }
 
 /**
- * Returns how to send on a websocket: one message after another, a long one in frames. It is closed when too much waits for
+ * Returns how to send on a websocket: one message after another, a long one in frames, in turns. It is closed when too much waits for
  * its reader; a message of any length may be the only one that waits.
  * `connection`: what the websocket runs on. `onSlow`: called when it is closed for what waits.
  */
@@ -62,8 +56,7 @@ export function openQueue(socket: WebSocket, connection: Socket, unread: Unread,
     let left = message.length
     for (const part of partsOf(message.pieces)) {
       const length = Buffer.byteLength(part)
-      const turn = turnFor(length + ANSWER_OVERHEAD_BYTES)
-      if (turn !== undefined) await turn
+      if (message.length > PIECE_BYTES) await turnFor(length)
       if (!isOpen()) return
       left -= length
       const isLast = left === 0
