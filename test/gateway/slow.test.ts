@@ -147,7 +147,10 @@ describe('an answer', () => {
   })
 
   test('that many leave unread counts once; different ones have a bound, beyond which the oldest is dropped', async () => {
-    const { gateway } = await start({ unreadBytes: 2.5 * LONG.length, unreadMs: 600_000 }, { query: longLists })
+    const { gateway } = await start(
+      { unreadBytes: 2.5 * LONG.length, unreadMs: 600_000 },
+      { blocks: false, query: longLists },
+    )
     const ask = (offset: number) => openRaw(gateway.url, asks(offset), { reads: false })
     const first = await ask(1)
     await until(() => first.socket.readableLength > 0)
@@ -163,7 +166,10 @@ describe('an answer', () => {
 
   test('that many websockets leave unread has the same bound', async () => {
     const { accepted, stop } = watchAccepted()
-    const { gateway } = await start({ unreadBytes: 2.5 * LONG.length, unreadMs: 600_000 }, { query: longLists })
+    const { gateway } = await start(
+      { unreadBytes: 2.5 * LONG.length, unreadMs: 600_000 },
+      { blocks: false, query: longLists },
+    )
     const opened = accepted.length
     const sockets = []
     for (let at = 0; at < 6; at++) sockets.push(await openSocket())
@@ -182,7 +188,10 @@ describe('an answer', () => {
 
   test('that many websockets leave unread counts once, and the one that reads gets it whole, between others', async () => {
     const { accepted, stop } = watchAccepted()
-    const { gateway } = await start({ unreadBytes: 2.5 * LONG.length, unreadMs: 600_000 }, { query: longLists })
+    const { gateway } = await start(
+      { unreadBytes: 2.5 * LONG.length, unreadMs: 600_000 },
+      { blocks: false, query: longLists },
+    )
     const list = call('svc_queryValidators', { offset: 1 })
     const unread = await Promise.all(Array.from({ length: 8 }, () => openSocket()))
     const theirs = accepted.filter(({ localPort }) => localPort === Number(new URL(gateway.url).port))
