@@ -396,7 +396,7 @@ describe('a websocket', () => {
     return count
   }
 
-  test('that hears of blocks alone is told of two of them before others have heard all transactions of one', async () => {
+  test('is told of new blocks before other subscriptions have received all transactions of an earlier one', async () => {
     pair = await startPair({ blocks: false })
     const line = await open()
     const ids = await Promise.all(Array.from({ length: 40 }, () => line.subscribe(['tx'])))

@@ -57,8 +57,8 @@ const notification = (id: string, member: string): string =>
 
 /**
  * Sends texts, PIECE_BYTES at a time: a block may have more than may wait for a reader. The texts take memory as long, so
- * after `unreadMs` the rest goes at once, which closes the websocket of a reader that is too slow for it. Returns what went
- * now, in bytes, as `turnFor` wants it.
+ * after `unreadMs` the rest goes at once, which closes the websocket of a reader that is too slow for it. Returns the bytes
+ * that it sent before returning, with what each message costs beside its text.
  */
 function sendTexts(
   running: ReadonlySet<Subscription>,
@@ -96,7 +96,7 @@ function sendTexts(
 
 /**
  * Tells a subscription of one block, if it is still there and that is the one that comes next for it. `onSent`: called when
- * the last of it has left later than this. Returns what went now, in bytes.
+ * the last of it has left later than this. Returns the bytes that it sent, as `sendTexts`.
  */
 function tell(running: ReadonlySet<Subscription>, subscription: Subscription, news: News, onSent: () => void): number {
   if (!running.has(subscription) || subscription.isBusy || subscription.next !== news.height) return 0

@@ -41,8 +41,8 @@ export function createUnread(bytesMax: number) {
   }
   return {
     /**
-     * Counts an answer, which `key` stands for, until `remove` or the end of its connection. `onCut`: called before the
-     * connection is closed to make room.
+     * Counts an answer until `remove(key)` is called or its connection ends. `onCut` is called before the connection is
+     * closed to make room.
      */
     add: (key: object, socket: Socket, pieces: readonly Piece[], onCut = (): void => undefined): void => {
       if (socket.destroyed) return
