@@ -1,8 +1,17 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals'
-import type { GatewayOptions } from '../../src/gateway/gateway.ts'
 import { openRaw, postText } from './rawClient.ts'
-import { alice, bob, LIMITS, post, signerOf, startPair, until, type RpcAnswer } from './support.ts'
-import type { Script } from './stubNode.ts'
+import {
+  alice,
+  bob,
+  callText,
+  startWithLimits,
+  transferText,
+  post,
+  signerOf,
+  startPair,
+  until,
+  type RpcAnswer,
+} from './support.ts'
 import { toBase64 } from '../../src/base/bytes.ts'
 import { BODY_BYTES_MAX } from '../../src/gateway/http/limits.ts'
 import { encodeBody, encodeTx } from '../../src/tx/envelope.ts'
@@ -13,13 +22,10 @@ import { signTransfer } from '../support/signTransfer.ts'
 let pair: Awaited<ReturnType<typeof startPair>>
 afterEach(() => pair.close())
 
-type Limits = NonNullable<GatewayOptions['limits']>
-const start = async (limits: Limits, script: Partial<Script> = {}) => {
-  pair = await startPair(script, { limits: { ...LIMITS, ...limits } })
+const start = async (...given: Parameters<typeof startWithLimits>) => {
+  pair = await startWithLimits(...given)
   return pair
 }
-const call = (method: string, params: unknown = []): string => JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
-const transfer = call('svc_transfer', [{ from: alice.address, to: bob.address, value: '1' }])
 
 describe('connections', () => {
   const ping = `GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n`
@@ -56,7 +62,7 @@ describe('connections', () => {
 
 describe('calls from one address', () => {
   /** Starts a gateway whose clock stands still: a busy machine may take longer for a test than calls are counted over. */
-  const startCounting = async (limits: Limits): Promise<void> => {
+  const startCounting = async (limits: Parameters<typeof startWithLimits>[0]): Promise<void> => {
     await start(limits)
     let nowMs = performance.now()
     // One of the moments at which the end of a window of 10 s is rounded up.
@@ -76,8 +82,8 @@ describe('calls from one address', () => {
   test('have a limit: one more is 429 with -32015 and the time to wait, and others do not feel it', async () => {
     await startCounting({ callsPerSecond: 1 })
     for (let at = 0; at < 10; at++)
-      expect((await own('127.0.0.2', call('svc_accounts'))).head).toMatch(/^HTTP\/1.1 200 /)
-    const { head, json } = await own('127.0.0.2', call('svc_accounts'))
+      expect((await own('127.0.0.2', callText('svc_accounts'))).head).toMatch(/^HTTP\/1.1 200 /)
+    const { head, json } = await own('127.0.0.2', callText('svc_accounts'))
     expect(head).toMatch(/^HTTP\/1.1 429 /)
     expect(head).toMatch(/\r\nretry-after: ([1-9]|10)\r\n/i)
     expect(json).toEqual({
@@ -85,7 +91,7 @@ describe('calls from one address', () => {
       id: null,
       error: { ...refused, data: { retryAfterMs: expect.any(Number) } },
     })
-    expect((await own('127.0.0.3', call('svc_accounts'))).head).toMatch(/^HTTP\/1.1 200 /)
+    expect((await own('127.0.0.3', callText('svc_accounts'))).head).toMatch(/^HTTP\/1.1 200 /)
   })
 
   test('count one by one in a batch, where each one more has its own error', async () => {
@@ -96,17 +102,17 @@ describe('calls from one address', () => {
     expect(head).toMatch(/^HTTP\/1.1 200 /)
     const none = (count: number): undefined[] => Array(count).fill(undefined)
     expect(answers.map(({ error }) => error?.code)).toEqual([...none(3), -32600, ...none(6), -32015, -32015])
-    expect((await own('127.0.0.2', call('svc_accounts'))).head).toMatch(/^HTTP\/1.1 429 /)
+    expect((await own('127.0.0.2', callText('svc_accounts'))).head).toMatch(/^HTTP\/1.1 429 /)
   })
 
   test('count by their bytes if those are more, before they are parsed, and a body that is too much counts too', async () => {
     await startCounting({ callsPerSecond: 1 })
-    const bytes = (count: number): string => call('svc_accounts').padEnd(count)
+    const bytes = (count: number): string => callText('svc_accounts').padEnd(count)
     const status = async (body: string): Promise<string> => (await own('127.0.0.2', body)).head.slice(9, 12)
     expect([await status(bytes(4096)), await status(bytes(4097))]).toEqual(['200', '200'])
     expect((await own('127.0.0.2', '{'.padEnd(2048))).json).toMatchObject({ id: null, error: refused })
     expect(await status(bytes(1))).toBe('429')
-    expect((await own('127.0.0.3', call('svc_accounts'))).head).toMatch(/^HTTP\/1.1 200 /)
+    expect((await own('127.0.0.3', callText('svc_accounts'))).head).toMatch(/^HTTP\/1.1 200 /)
   })
 
   test('count by the length that a body says it has, and what is too much is refused before it comes', async () => {
@@ -122,9 +128,9 @@ describe('calls from one address', () => {
 
   test('of which an address has fewer than the longest body costs let it through once', async () => {
     await startCounting({ callsPerSecond: 1 })
-    const { head, json } = await own('127.0.0.2', call('svc_accounts').padEnd(BODY_BYTES_MAX))
+    const { head, json } = await own('127.0.0.2', callText('svc_accounts').padEnd(BODY_BYTES_MAX))
     expect([head.slice(9, 12), json]).toEqual(['200', { jsonrpc: '2.0', id: 1, result: [alice.address] }])
-    expect((await own('127.0.0.2', call('svc_accounts'))).json).toMatchObject({ error: refused })
+    expect((await own('127.0.0.2', callText('svc_accounts'))).json).toMatchObject({ error: refused })
   })
 
   test('count each signature of a transaction of several keys, good or bad', async () => {
@@ -139,7 +145,9 @@ describe('calls from one address', () => {
       message: { to: addressBytes(bob.address), value: '1' },
     }
     const parts = members.map((_, member) => ({ member, signature: new Uint8Array(65).fill(27) }))
-    const raw = call('svc_sendRawTransaction', [toBase64(encodeTx(encodeBody(body), publicKey, encodeParts(parts)))])
+    const raw = callText('svc_sendRawTransaction', [
+      toBase64(encodeTx(encodeBody(body), publicKey, encodeParts(parts))),
+    ])
     for (const code of [3, 3])
       expect((await own('127.0.0.2', raw)).json).toMatchObject({ result: { check_tx: { code } } })
     expect((await own('127.0.0.2', raw)).json).toMatchObject({ id: 1, error: { code: -32015 } })
@@ -178,19 +186,20 @@ describe('calls from one address', () => {
     await startCounting({ callsPerSecond: 4 })
     const statuses = []
     for (let at = 0; at < 4; at++)
-      statuses.push((await own('127.0.0.2', call('svc_queryValidators'))).head.slice(9, 12))
+      statuses.push((await own('127.0.0.2', callText('svc_queryValidators'))).head.slice(9, 12))
     expect(statuses).toEqual(['200', '200', '429', '429'])
-    const { json } = await own('127.0.0.2', call('svc_queryProposals'))
+    const { json } = await own('127.0.0.2', callText('svc_queryProposals'))
     expect(json).toMatchObject({
       id: 1,
       error: { code: -32015, message: expect.stringContaining('more than 2 whole lists') },
     })
-    expect((await own('127.0.0.2', call('svc_accounts'))).head).toMatch(/^HTTP\/1.1 200 /)
+    expect((await own('127.0.0.2', callText('svc_accounts'))).head).toMatch(/^HTTP\/1.1 200 /)
   })
 
   test('through a proxy that is trusted count for the caller it names; nobody else is believed', async () => {
     await startCounting({ callsPerSecond: 1, trustProxies: ['127.0.0.2'] })
-    const from = (proxy: string, caller: string) => own(proxy, call('svc_accounts'), `X-Forwarded-For: ${caller}\r\n`)
+    const from = (proxy: string, caller: string) =>
+      own(proxy, callText('svc_accounts'), `X-Forwarded-For: ${caller}\r\n`)
     for (let at = 0; at < 11; at++) await from('127.0.0.2', '10.0.0.1')
     expect((await from('127.0.0.2', '10.0.0.1')).head).toMatch(/ 429 /)
     expect((await from('127.0.0.2', '10.0.0.2')).head).toMatch(/ 200 /)
@@ -228,10 +237,10 @@ describe('lists', () => {
             socket.on('data', (part) => {
               if ((bytes += part.length) > data.length) done()
             })
-            socket.resume().write(postText(call('svc_queryValidators')))
+            socket.resume().write(postText(callText('svc_queryValidators')))
           }),
       )
-      const { result } = (await (await post(pair.gateway.url, transfer)).json()) as RpcAnswer
+      const { result } = (await (await post(pair.gateway.url, transferText)).json()) as RpcAnswer
       expect(result).toMatchObject({ height: expect.any(Number), check_tx: { fee: {} } })
       await Promise.all(answers)
       expect(lists).toBeLessThanOrEqual(pair.node.ledger.blocks.length + 1)
@@ -243,20 +252,20 @@ describe('lists', () => {
 
   test('that the node is too busy for are 429 with -32015 and its words', async () => {
     await start({}, { query: (path) => (path.startsWith('/stake') ? { code: 30, log: 'busy: 64 queries wait' } : {}) })
-    const answer = await post(pair.gateway.url, call('svc_queryValidators'))
+    const answer = await post(pair.gateway.url, callText('svc_queryValidators'))
     expect(answer.status).toBe(429)
     expect(await answer.json()).toMatchObject({
       error: { code: -32015, message: expect.stringContaining('busy: 64 queries wait') },
     })
-    const one = await (await post(pair.gateway.url, call('svc_queryValidator', [alice.address]))).json()
+    const one = await (await post(pair.gateway.url, callText('svc_queryValidator', [alice.address]))).json()
     expect(one).toMatchObject({ error: { code: -32015 } })
   })
 })
 
 describe('what the node is asked for in turns', () => {
   test.each([
-    ['whole lists', (at: number) => call('svc_queryValidators', { offset: at })],
-    ['whole blocks', () => call('svc_getBlock', [1])],
+    ['whole lists', (at: number) => callText('svc_queryValidators', { offset: at })],
+    ['whole blocks', () => callText('svc_getBlock', [1])],
   ])('%s of one address leave others theirs', async (_what, ask) => {
     await start({})
     pair.node.script.latencyMs = () => 100

@@ -5,25 +5,20 @@ import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { WebSocket } from 'ws'
-import type { GatewayOptions } from '../../src/gateway/gateway.ts'
 import { openRaw, postText } from './rawClient.ts'
-import { alice, bob, LIMITS, startPair, until } from './support.ts'
-import type { Script } from './stubNode.ts'
+import { callText, startWithLimits, transferText, type startPair, until } from './support.ts'
 
 let pair: Awaited<ReturnType<typeof startPair>>
 afterEach(() => pair.close())
 
-type Limits = NonNullable<GatewayOptions['limits']>
-const start = async (limits: Limits, script: Partial<Script> = {}) => {
-  pair = await startPair(script, { limits: { ...LIMITS, ...limits } })
+const start = async (...given: Parameters<typeof startWithLimits>) => {
+  pair = await startWithLimits(...given)
   return pair
 }
-const call = (method: string, params: unknown = []): string => JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
-const transfer = call('svc_transfer', [{ from: alice.address, to: bob.address, value: '1' }])
 /** More than the buffers of two kernels take. */
 const LONG = 'x'.repeat(12 * 1024 * 1024)
 const longLists = (path: string) => (path.startsWith('/stake/validators') ? { data: LONG } : {})
-const asks = (offset: number): string => postText(call('svc_queryValidators', { offset }))
+const asks = (offset: number): string => postText(callText('svc_queryValidators', { offset }))
 
 const openSocket = async (): Promise<WebSocket> => {
   const socket = new WebSocket(pair.gateway.url.replace('http', 'ws'))
@@ -42,7 +37,7 @@ const watchAccepted = (): { readonly accepted: readonly Socket[]; readonly stop:
 describe('a request that does not arrive', () => {
   test('whole in time ends, its headers or its body, while a call that waits for its block goes on', async () => {
     const { gateway, node } = await start({ requestMs: 2_000 }, { blocks: false })
-    const waiting = await openRaw(gateway.url, postText(transfer))
+    const waiting = await openRaw(gateway.url, postText(transferText))
     const headers = await openRaw(gateway.url, 'POST / HTTP/1.1\r\nHost: localhost\r\n')
     const body = await openRaw(gateway.url, postText(' '.repeat(10_000)).slice(0, -10_000))
     const silent = await openRaw(gateway.url, '')
@@ -76,7 +71,7 @@ describe('a message on a websocket that does not arrive', () => {
     }, 1)
     await once(part, 'close')
     clearInterval(drips)
-    short.send(call('svc_blockNumber'))
+    short.send(callText('svc_blockNumber'))
     await once(short, 'message')
     for (const socket of [short, idle]) expect(socket.readyState).toBe(WebSocket.OPEN)
     for (const socket of [short, idle]) socket.terminate()
@@ -98,7 +93,7 @@ describe('a message on a websocket that does not arrive', () => {
 describe('an answer', () => {
   test('that nobody reads is dropped, while who reads slowly gets all of it, and who waits for a block is left alone', async () => {
     const { gateway, node } = await start({ unreadMs: 5_000 }, { blocks: false, query: longLists })
-    const waiting = await openRaw(gateway.url, postText(transfer))
+    const waiting = await openRaw(gateway.url, postText(transferText))
     const { accepted, stop } = watchAccepted()
     const unread = await openRaw(gateway.url, asks(1), { reads: false })
     let own: Socket | undefined
@@ -178,7 +173,7 @@ describe('an answer', () => {
     stop()
     for (const [at, socket] of sockets.entries()) {
       socket.pause()
-      socket.send(call('svc_queryValidators', { offset: at + 1 }))
+      socket.send(callText('svc_queryValidators', { offset: at + 1 }))
     }
     const left = (): number => theirs.filter(({ destroyed }) => !destroyed).length
     await until(() => left() <= 2)
@@ -192,7 +187,7 @@ describe('an answer', () => {
       { unreadBytes: 2.5 * LONG.length, unreadMs: 600_000 },
       { blocks: false, query: longLists },
     )
-    const list = call('svc_queryValidators', { offset: 1 })
+    const list = callText('svc_queryValidators', { offset: 1 })
     const unread = await Promise.all(Array.from({ length: 8 }, () => openSocket()))
     const theirs = accepted.filter(({ localPort }) => localPort === Number(new URL(gateway.url).port))
     stop()
@@ -203,7 +198,7 @@ describe('an answer', () => {
     const reader = await openSocket()
     const told: string[] = []
     reader.on('message', (data) => told.push(String(data)))
-    for (const text of [list, call('svc_blockNumber')]) reader.send(text)
+    for (const text of [list, callText('svc_blockNumber')]) reader.send(text)
     await until(() => told.length === 2)
     const long = JSON.parse(told.find(({ length }) => length > LONG.length) ?? '{}') as { result?: { data?: unknown } }
     expect(long.result?.data === LONG).toBe(true)

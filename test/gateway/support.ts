@@ -50,6 +50,13 @@ async function isReady(url: string): Promise<boolean> {
 /** Tests call more often, and at once, than a stranger may, and on a busy machine it takes long to send a thousand calls. */
 export const LIMITS = { connections: 2_000, connectionsOfAddress: 2_000, callsPerSecond: 0, requestMs: 600_000 }
 
+/** The text of a call. */
+export const callText = (method: string, params: unknown = []): string =>
+  JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+
+/** A transfer of alice's that the gateway signs. */
+export const transferText = callText('svc_transfer', [{ from: alice.address, to: bob.address, value: '1' }])
+
 /** A stub node and a gateway before it that signs for alice. */
 export async function startPair(script: Partial<Script> = {}, options: Partial<GatewayOptions> = {}) {
   const node = await startStubNode(script)
@@ -81,3 +88,7 @@ export async function startPair(script: Partial<Script> = {}, options: Partial<G
   }
   return { node, gateway, log, rpc, metrics: () => gateway.metrics.metrics(), close }
 }
+
+/** The same, with some limits in place of those of tests. */
+export const startWithLimits = (limits: NonNullable<GatewayOptions['limits']>, script: Partial<Script> = {}) =>
+  startPair(script, { limits: { ...LIMITS, ...limits } })
