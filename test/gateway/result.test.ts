@@ -1,5 +1,8 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
-import { includedResult, refusedResult } from '../../src/gateway/rpc/result.ts'
+import type { Chain } from '../../src/gateway/chain.ts'
+import { ANSWER_OVERHEAD_BYTES, PIECE_BYTES } from '../../src/gateway/http/limits.ts'
+import { includedResult, refusedResult, resultOf } from '../../src/gateway/rpc/result.ts'
 
 const hash = 'AB'.repeat(32)
 const head = (height: number): string => `{"height":${height},"hash":"${hash}"`
@@ -58,4 +61,20 @@ describe('the transaction result object, byte for byte', () => {
   test.each(rows)('%s', (_name, object, text) => {
     expect(JSON.stringify(object)).toBe(text)
   })
+})
+
+test('thousands of calls that wait for one block are answered in turns of the event loop', async () => {
+  const outcome = { hash, included: { height: 9, result: result({}) } }
+  let answered = 0
+  const all = Array.from({ length: 2_000 }, async () => {
+    // Without gas nothing is asked of the chain.
+    await resultOf({} as Chain, outcome)
+    answered++
+  })
+  await nextTurn()
+  const byFirstTurn = answered
+  await Promise.all(all)
+  // What goes at once, and what the first turn lets go.
+  expect(byFirstTurn).toBeLessThanOrEqual((2 * PIECE_BYTES) / ANSWER_OVERHEAD_BYTES)
+  expect(answered).toBe(2_000)
 })

@@ -3,6 +3,8 @@ import { toBase64 } from '../../base/bytes.ts'
 import type { TxResult } from '../../comet/rpc.ts'
 import type { TransactionResult } from '../../tx/result.ts'
 import type { Chain } from '../chain.ts'
+import { ANSWER_OVERHEAD_BYTES } from '../http/limits.ts'
+import { turnFor } from '../http/turns.ts'
 import { RpcError } from './errors.ts'
 import type { Outcome, Refusal, SentTx } from '../send/broadcast.ts'
 
@@ -68,6 +70,8 @@ async function needGasPrice(chain: Chain, height: number, hash: string): Promise
  */
 export async function resultOf(chain: Chain, outcome: Outcome): Promise<TransactionResult> {
   if ('refused' in outcome) return refusedResult(outcome.hash, outcome.refused)
+  // A block ends the waiting of thousands of calls at once. To answer them in one turn would keep all other callers waiting.
+  await turnFor(ANSWER_OVERHEAD_BYTES)
   const { height, result } = outcome.included
   const gasPrice = result.code === 0 && result.gasUsed > 0 ? await needGasPrice(chain, height, outcome.hash) : 0n
   return includedResult(outcome.hash, height, result, gasPrice)
