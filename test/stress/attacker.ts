@@ -183,12 +183,23 @@ async function hangUp(job: AttackJob, closing: AbortSignal): Promise<void> {
   )
 }
 
+/** Opens a websocket beside each connection, sends its messages, and reads whatever comes. */
+async function listen(job: AttackJob, closing: AbortSignal): Promise<void> {
+  if (job.subscriptions.length === 0) return
+  const bytes = socketBytes(job, job.subscriptions)
+  await Promise.all(
+    Array.from({ length: job.connections }, (_, at) =>
+      keepOpen(job, closing, at, (socket) => void socket.resume().write(bytes)),
+    ),
+  )
+}
+
 const MANNERS = { ask, neverRead, neverReadSocket, writeSlowly, hangUp }
 
 process.once('disconnect', () => process.exit(1))
 const [job] = (await once(process, 'message')) as [AttackJob]
 const closing = new AbortController()
 void Promise.race([begun, sleep(job.firstMsMax)]).then(() => setTimeout(() => closing.abort(), job.durationMs))
-await MANNERS[job.manner](job, closing.signal)
+await Promise.all([MANNERS[job.manner](job, closing.signal), listen(job, closing.signal)])
 const tally: AttackTally = Object.fromEntries(counts)
 process.send?.(tally, () => process.exit(0))

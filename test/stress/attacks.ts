@@ -21,6 +21,8 @@ export interface Attack {
   readonly connections: number
   /** As in AttackJob. */
   readonly bodies: readonly string[]
+  /** As in AttackJob. */
+  readonly subscriptions?: readonly string[]
   /** From how many addresses, where that is what is tried. */
   readonly addresses?: number
 }
@@ -28,10 +30,16 @@ export interface Attack {
 const CALLS_A_BATCH = 50
 const BODIES = 16
 /** Owners of candidacies who deactivate and activate in turn, ten on a connection, and how often each of them does. */
-export const FLOODING_OWNERS = 640
+const FLOODING_OWNERS = 640
 const FLOODS_OF_ONE = 40
+/** Senders who keep the chain busy, one on a connection, each with so many transfers at a time, and how often. */
+const BUSY_SENDERS = 64
+const BUSY_TRANSFERS = 4
+const BUSY_TIMES = 80
 const PATHS_A_BATCH = 16
 const SUBSCRIPTIONS_A_SOCKET = 16
+/** On each of eight websockets of an address: together nearly as many as it may have. */
+const SUBSCRIPTIONS_HELD = 62
 /** Old transactions that strangers send again: more than one sender may have waiting at a gateway. */
 const REPLAYED_TXS = 2_000
 const KEYS_MAX = 16
@@ -40,6 +48,7 @@ const many = <T>(count: number, make: (at: number) => T): readonly T[] =>
   Array.from({ length: count }, (_, at) => make(at))
 const [STRANGER, RECIPIENT] = signersOf('stranger', 2) as [Signer, Signer]
 const WALLET = walletAt('stranger', 0)
+const BUSY = signersOf('busy', BUSY_SENDERS)
 /** As many keys as an account may have. */
 const SEVERAL = severalOf(
   KEYS_MAX,
@@ -52,8 +61,8 @@ const query = (path: string, more: { readonly data?: string; readonly prove?: bo
 const batchOf = (paths: readonly string[]): string => query('/batch', { data: toHex(encodePaths(paths)) })
 
 /** A JSON-RPC batch of raw transactions. `hex`: what each holds, without 0x. */
-const rawBatch = (hex: (at: number) => string): string =>
-  `[${many(CALLS_A_BATCH, (at) => call('svc_sendRawTransaction', [`0x${hex(at)}`])).join(',')}]`
+const rawBatch = (hex: (at: number) => string, calls = CALLS_A_BATCH): string =>
+  `[${many(calls, (at) => call('svc_sendRawTransaction', [`0x${hex(at)}`])).join(',')}]`
 
 const strangersTx = (from: Sender, chainId: string, nonce: number): Uint8Array =>
   from.signTx({ chainId, nonce, operation: 'transfer', message: { to: addressBytes(RECIPIENT.address), value: '1' } })
@@ -79,6 +88,13 @@ const floods = (chainId: string): readonly string[] => {
     return call('broadcast_tx_sync', { tx: toBase64(tx) })
   })
 }
+
+/** Batches of transfers that wait for their block, so that as many come in each block, however fast blocks are made. */
+const busyTransfers = (chainId: string): readonly string[] =>
+  many(BUSY_SENDERS * BUSY_TIMES, (at) => {
+    const [from, first] = [BUSY[at % BUSY_SENDERS] as Signer, Math.floor(at / BUSY_SENDERS) * BUSY_TRANSFERS]
+    return rawBatch((more) => toHex(strangersTx(from, chainId, first + more)), BUSY_TRANSFERS)
+  })
 
 /** The first transactions of an honest account. The chain holds them before the attack on them begins. */
 export const replayedTxs = (chainId: string): readonly Uint8Array[] => {
@@ -112,6 +128,9 @@ const attackOn =
   })
 const [atGateway, atNode] = [attackOn('gateway'), attackOn('rpc')]
 const CROWD = { connections: 450 } as const
+
+/** Strangers who pay for what they send. */
+export const FUNDED = [...signersOf('candidate', FLOODING_OWNERS), ...BUSY].map(({ address }) => address)
 
 /** Every attack, in the order in which a chain of `candidacies` candidacies meets them. */
 export function attacksOn(chainId: string, candidacies: number): readonly Attack[] {
@@ -213,6 +232,12 @@ export function attacksOn(chainId: string, candidacies: number): readonly Attack
       'subscribers who hang up, 64',
       many(SUBSCRIPTIONS_A_SOCKET, () => call('svc_subscribe', ['newBlock'])),
       { manner: 'hangUp' },
+    ),
+    atGateway(
+      'socket-subscriptions',
+      `64 × ${SUBSCRIPTIONS_HELD} subscriptions to the transactions of a busy chain`,
+      busyTransfers(chainId),
+      { subscriptions: many(SUBSCRIPTIONS_HELD, () => call('svc_subscribe', ['tx'])) },
     ),
   ]
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { CHAIN_ID, signersOf } from '../../bench/accounts.ts'
+import { CHAIN_ID } from '../../bench/accounts.ts'
 import { silent, units } from '../../bench/genesis.ts'
 import type { Target } from '../../bench/load/job.ts'
 import { type BenchNode, startNode } from '../../bench/node.ts'
@@ -13,7 +13,7 @@ import { findCometBft } from '../../src/comet/find.ts'
 import { gatewayClient } from '../e2e/support/client.ts'
 import { freePorts } from '../e2e/support/processes.ts'
 import { ACCOUNTS, OWNER, VALIDATOR } from './accounts.ts'
-import { FLOODING_OWNERS, replayedTxs } from './attacks.ts'
+import { FUNDED, replayedTxs } from './attacks.ts'
 
 /** The three processes of a node. */
 export type PartName = 'application' | 'CometBFT' | 'gateway'
@@ -54,7 +54,7 @@ const genesisOf =
     stake: { max_absent_blocks: 1_000_000 },
     accounts: [
       ...ACCOUNTS.map((address) => ({ address, balance: units(1_000_000) })),
-      ...signersOf('candidate', FLOODING_OWNERS).map(({ address }) => ({ address, balance: units(1000) })),
+      ...FUNDED.map((address) => ({ address, balance: units(1000) })),
     ],
     candidacies: [
       { owner: VALIDATOR, pub_key: pubKey, shares: units(10_000_000), max_shares: units(100_000_000) },

@@ -20,6 +20,8 @@ export interface AttackJob {
   readonly addresses: number
   /** JSON bodies, sent in turn; of `hangUp`, the messages of each websocket. */
   readonly bodies: readonly string[]
+  /** Messages on a websocket beside each connection, which is read and stays open. */
+  readonly subscriptions: readonly string[]
   /** How long it lasts, from the first answer or loss on. */
   readonly durationMs: number
   /** How long that is waited for: strangers may get little of a busy machine's CPU. */

@@ -45,7 +45,7 @@ const COLLECT_EVERY_MS = 1000
 
 const jobOf = (
   { chain, addresses }: Setting,
-  { port, manner, connections, bodies, addresses: own = addresses }: Attack,
+  { port, manner, connections, bodies, subscriptions = [], addresses: own = addresses }: Attack,
   durationMs: number,
   firstMsMax: number,
 ) => ({
@@ -54,6 +54,7 @@ const jobOf = (
   connections,
   addresses: own,
   bodies,
+  subscriptions,
   durationMs,
   firstMsMax,
 })

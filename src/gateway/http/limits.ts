@@ -27,7 +27,7 @@ export const HTTP_LIMITS = {
   requestMs: 10_000,
   /** How often a websocket is pinged, in ms. One that has not answered by the next ping is closed. */
   pingMs: 30_000,
-  /** Subscriptions of one address; one more is answered with -32015. Attack: subscribers. */
+  /** Subscriptions of one address; one more is answered with -32015. Attack: subscribers, socket-subscriptions. */
   subscriptionsOfAddress: 500,
   /** Calls a second from one address, 0 for no limit; whole lists have a share of their own. Attack: lists, garbage. */
   callsPerSecond: 500,
@@ -108,7 +108,7 @@ export const KEEP_ALIVE_GRACE_MS = 10_000
 export const ANSWER_OVERHEAD_BYTES = 1024
 /**
  * Bytes that are handed to a connection at a time, and to all in one turn of the event loop. Longer answers go in pieces of
- * it. Attack: slow-readers, socket-slow-readers.
+ * it. Attack: slow-readers, socket-slow-readers, socket-subscriptions.
  */
 export const PIECE_BYTES = 64 * 1024
 /** Requests of one connection that are not answered yet; with one more it is cut off. */
@@ -174,7 +174,7 @@ export const BLOCKS_MAX = 64
 
 // Subscriptions.
 
-/** Subscriptions in all; one more is answered with -32015. Attack: subscribers. */
+/** Subscriptions in all; one more is answered with -32015. Attack: subscribers, socket-subscriptions. */
 export const SUBSCRIPTIONS_MAX = 10_000
 /** How far behind the head a subscription may begin or be, in blocks. What lies before it is told as a gap. */
 export const REFILL_BLOCKS_MAX = 100
