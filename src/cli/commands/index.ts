@@ -16,6 +16,9 @@ import {
 import { note, printAnswer, progressOn } from '../output.ts'
 import { readState } from '../../node/stateFile.ts'
 
+/** With an eighth of it, a chain of 800,000 transactions takes half as long again. */
+const CACHE_KIB = 64 * 1024
+
 const rebuildOptions = [
   ...commonOptions,
   nodeOption,
@@ -34,7 +37,7 @@ async function rebuild(flags: FlagsOf<typeof rebuildOptions>): Promise<void> {
     const path = historyPathOf(home)
     const why = prepareHistory(path, chainId)
     if (why !== undefined) note(`${path} was unusable (${why}) and begins anew`)
-    const index = openHistoryWriter(path)
+    const index = openHistoryWriter(path, CACHE_KIB)
     try {
       if (all) index.clear()
       const progress = progressOn(process.stderr)

@@ -198,17 +198,17 @@ export type AtHeight = readonly [height: number, block: HistoryBlock]
 /** The rows that one transaction removes, about. */
 const REMOVED_MAX = 10_000
 
-/** The memory for pages of the file: hashes and accounts come in no order, and their pages are written again and again. */
-const CACHE_KIB = 64 * 1024
-
 /** The index, opened for writing. Two writers may be there: the node's, and the one that rebuilds. */
 export type HistoryWriter = ReturnType<typeof openHistoryWriter>
 
-/** Opens an index that `prepareHistory` has prepared. */
-export function openHistoryWriter(path: string) {
+/**
+ * Opens an index that `prepareHistory` has prepared. `cacheKib`: the memory for pages of the file. Hashes and accounts come
+ * in no order, and their pages are written again and again.
+ */
+export function openHistoryWriter(path: string, cacheKib: number) {
   const connection = openConnection(path, { readonly: false })
   const { db, close } = connection
-  db.pragma(`cache_size = -${CACHE_KIB}`)
+  db.pragma(`cache_size = -${cacheKib}`)
   const span = (): HistorySpan | undefined => spanOf(connection)
   const add = (blocks: readonly AtHeight[]): boolean => {
     const [[from] = [0], [to] = [0]] = [blocks[0], blocks.at(-1)]

@@ -196,7 +196,7 @@ test('a journal that nobody reads is dropped at its limit, and the index goes on
 test('a page of an account reads its own rows and one more, whatever 12,600 transfers of dust stand around it', () => {
   const path = join(folder, 'dust.db')
   expect(prepareHistory(path, 'dust')).toBeUndefined()
-  const writer = openHistoryWriter(path)
+  const writer = openHistoryWriter(path, 1024)
   const [count, perBlock] = [12_600, 1_260]
   const result = historyResultCodec.encode({ code: 0, log: '', info: '', data: new Uint8Array(), gasUsed: 0 })
   for (let height = 1; height <= count / perBlock; height++) {
