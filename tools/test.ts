@@ -85,12 +85,11 @@ const isE2e = isIn(['test/e2e/'])
 
 const namesE2e = (...names: readonly string[]) => isIn(names.map((name) => `test/e2e/${name}.test.ts`))
 
-// They use the packages that `package` makes, and may not while it makes them. `bench` compares speeds with a slack that
-// their neighbourhood does not use up.
-const isLate = namesE2e('bench', 'create', 'examplePage')
+// They use the packages that `package` makes, and may not while it makes them.
+const isLate = namesE2e('create', 'examplePage')
 
-// Compares times of callers before and under an attack, and would measure its neighbour as well.
-const isAlone = namesE2e('stress')
+// They compare times, of svcd and another program or before and under an attack, and would measure their neighbour as well.
+const isAlone = namesE2e('bench', 'stress')
 
 // The folders whose tests start a node or another program, or run for long.
 const isSlow = isIn(
