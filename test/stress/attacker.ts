@@ -112,6 +112,16 @@ async function keepOpen(
   }
 }
 
+/** Keeps as many connections open as the job has. `use` is called with each. */
+const keepAllOpen = (
+  job: AttackJob,
+  closing: AbortSignal,
+  use: (socket: Socket, at: number) => void,
+): Promise<unknown> =>
+  Promise.all(
+    Array.from({ length: job.connections }, (_, at) => keepOpen(job, closing, at, (socket) => use(socket, at))),
+  )
+
 function requestOf({ target: { host, port } }: AttackJob, body: string): string {
   const head = [`Host: ${host}:${port}`, 'Content-Type: application/json', `Content-Length: ${body.length}`].join(
     '\r\n',
@@ -121,11 +131,7 @@ function requestOf({ target: { host, port } }: AttackJob, body: string): string 
 
 const neverRead = (job: AttackJob, closing: AbortSignal): Promise<unknown> => {
   const requests = requestOf(job, job.bodies[0] as string).repeat(UNREAD_REQUESTS)
-  return Promise.all(
-    Array.from({ length: job.connections }, (_, at) =>
-      keepOpen(job, closing, at, (socket) => void socket.write(requests)),
-    ),
-  )
+  return keepAllOpen(job, closing, (socket) => void socket.write(requests))
 }
 
 /** Half of them are slow from the first header on, the other half send a whole head and are slow in the body. */
@@ -133,18 +139,14 @@ async function writeSlowly(job: AttackJob, closing: AbortSignal): Promise<void> 
   const request = requestOf(job, `${job.bodies[0] as string}${' '.repeat(2000)}`)
   const headEnd = request.indexOf('\r\n\r\n') + 4
   const open = new Map<Socket, number>()
-  const writing = Promise.all(
-    Array.from({ length: job.connections }, (_, at) =>
-      keepOpen(job, closing, at, (socket) => {
-        const from = at % 2 === 0 ? 0 : headEnd
-        socket.write(request.slice(0, from))
-        // What the other side says is read: only then is its close seen.
-        socket.resume()
-        open.set(socket, from)
-        socket.once('close', () => open.delete(socket))
-      }),
-    ),
-  )
+  const writing = keepAllOpen(job, closing, (socket, at) => {
+    const from = at % 2 === 0 ? 0 : headEnd
+    socket.write(request.slice(0, from))
+    // What the other side says is read: only then is its close seen.
+    socket.resume()
+    open.set(socket, from)
+    socket.once('close', () => open.delete(socket))
+  })
   while (!closing.aborted) {
     await sleep(SLOW_BYTE_EVERY_MS, undefined, { signal: closing }).catch(() => undefined)
     for (const [socket, at] of open) {
@@ -166,32 +168,20 @@ function socketBytes({ target: { host, port } }: AttackJob, messages: readonly s
 
 const neverReadSocket = (job: AttackJob, closing: AbortSignal): Promise<unknown> => {
   const bytes = socketBytes(job, Array<string>(UNREAD_REQUESTS).fill(job.bodies[0] as string))
-  return Promise.all(
-    Array.from({ length: job.connections }, (_, at) =>
-      keepOpen(job, closing, at, (socket) => void socket.write(bytes)),
-    ),
-  )
+  return keepAllOpen(job, closing, (socket) => void socket.write(bytes))
 }
 
 /** Opens websockets, sends all messages on each, and ends it before any answer can have come. */
-async function hangUp(job: AttackJob, closing: AbortSignal): Promise<void> {
+const hangUp = (job: AttackJob, closing: AbortSignal): Promise<unknown> => {
   const bytes = socketBytes(job, job.bodies)
-  await Promise.all(
-    Array.from({ length: job.connections }, (_, at) =>
-      keepOpen(job, closing, at, (socket) => void socket.write(bytes, () => socket.destroy())),
-    ),
-  )
+  return keepAllOpen(job, closing, (socket) => void socket.write(bytes, () => socket.destroy()))
 }
 
 /** Opens a websocket beside each connection, sends its messages, and reads whatever comes. */
 async function listen(job: AttackJob, closing: AbortSignal): Promise<void> {
   if (job.subscriptions.length === 0) return
   const bytes = socketBytes(job, job.subscriptions)
-  await Promise.all(
-    Array.from({ length: job.connections }, (_, at) =>
-      keepOpen(job, closing, at, (socket) => void socket.resume().write(bytes)),
-    ),
-  )
+  await keepAllOpen(job, closing, (socket) => void socket.resume().write(bytes))
 }
 
 const MANNERS = { ask, neverRead, neverReadSocket, writeSlowly, hangUp }

@@ -48,6 +48,7 @@ const many = <T>(count: number, make: (at: number) => T): readonly T[] =>
   Array.from({ length: count }, (_, at) => make(at))
 const [STRANGER, RECIPIENT] = signersOf('stranger', 2) as [Signer, Signer]
 const WALLET = walletAt('stranger', 0)
+const FLOODING = signersOf('candidate', FLOODING_OWNERS)
 const BUSY = signersOf('busy', BUSY_SENDERS)
 /** As many keys as an account may have. */
 const SEVERAL = severalOf(
@@ -80,11 +81,10 @@ const unsignedByWallet = (from: Sender, chainId: string, nonce: number): string 
 
 /** Real transactions that change one flag, in the order of their nonces. */
 const floods = (chainId: string): readonly string[] => {
-  const owners = signersOf('candidate', FLOODING_OWNERS)
   return many(FLOODING_OWNERS * FLOODS_OF_ONE, (at) => {
     const nonce = Math.floor(at / FLOODING_OWNERS)
     const operation = nonce % 2 === 0 ? 'deactivateCandidacy' : 'activateCandidacy'
-    const tx = (owners[at % FLOODING_OWNERS] as Signer).signTx({ chainId, nonce, operation, message: {} })
+    const tx = (FLOODING[at % FLOODING_OWNERS] as Signer).signTx({ chainId, nonce, operation, message: {} })
     return call('broadcast_tx_sync', { tx: toBase64(tx) })
   })
 }
@@ -130,7 +130,7 @@ const [atGateway, atNode] = [attackOn('gateway'), attackOn('rpc')]
 const CROWD = { connections: 450 } as const
 
 /** Strangers who pay for what they send. */
-export const FUNDED = [...signersOf('candidate', FLOODING_OWNERS), ...BUSY].map(({ address }) => address)
+export const FUNDED = [...FLOODING, ...BUSY].map(({ address }) => address)
 
 /** Every attack, in the order in which a chain of `candidacies` candidacies meets them. */
 export function attacksOn(chainId: string, candidacies: number): readonly Attack[] {
