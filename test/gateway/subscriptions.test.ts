@@ -396,7 +396,7 @@ describe('a websocket', () => {
     return count
   }
 
-  test('is told of new blocks before other subscriptions have received all transactions of an earlier one', async () => {
+  test('receives new blocks while other subscriptions are still receiving the transactions of an earlier one', async () => {
     pair = await startPair({ blocks: false })
     const line = await open()
     const ids = await Promise.all(Array.from({ length: 40 }, () => line.subscribe(['tx'])))

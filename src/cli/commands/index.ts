@@ -16,7 +16,7 @@ import {
 import { note, printAnswer, progressOn } from '../output.ts'
 import { readState } from '../../node/stateFile.ts'
 
-/** With an eighth of it, a chain of 800,000 transactions takes half as long again. */
+/** With an eighth of it, indexing 800,000 transactions takes half as long again. */
 const CACHE_KIB = 64 * 1024
 
 const rebuildOptions = [

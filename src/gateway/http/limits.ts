@@ -27,7 +27,7 @@ export const HTTP_LIMITS = {
   requestMs: 10_000,
   /** How often a websocket is pinged, in ms. One that has not answered by the next ping is closed. */
   pingMs: 30_000,
-  /** Subscriptions of one address; one more is answered with -32015. Attack: subscribers, socket-subscriptions. */
+  /** Subscriptions of one address; one more is answered with -32015. Attack: subscribers. */
   subscriptionsOfAddress: 500,
   /** Calls a second from one address, 0 for no limit; whole lists have a share of their own. Attack: lists, garbage. */
   callsPerSecond: 500,
@@ -174,7 +174,7 @@ export const BLOCKS_MAX = 64
 
 // Subscriptions.
 
-/** Subscriptions in all; one more is answered with -32015. Attack: subscribers, socket-subscriptions. */
+/** Subscriptions in all; one more is answered with -32015. Attack: subscribers. */
 export const SUBSCRIPTIONS_MAX = 10_000
 /** How far behind the head a subscription may begin or be, in blocks. What lies before it is told as a gap. */
 export const REFILL_BLOCKS_MAX = 100

@@ -8,7 +8,7 @@ import type { HistoryWorkerMessage, HistoryWorkerOptions } from './thread.ts'
 /** The bytes of the journal that one transaction of the index takes, about. */
 const BATCH_BYTES = 4 * 1024 * 1024
 
-/** With 64 MiB a block is indexed in up to a tenth less, and the node takes half as much memory again. */
+/** 64 MiB would index blocks up to a tenth faster, and the application would use half as much memory again. */
 const CACHE_KIB = 8 * 1024
 
 const { statePath, path } = workerData as HistoryWorkerOptions
