@@ -117,6 +117,8 @@ export function PointField({
             <input
               {...props}
               type='datetime-local'
+              // Browsers take a year of six digits otherwise, which Date.parse does not read.
+              max='9999-12-31T23:59'
               value={seconds === '' ? '' : localTime(Number(seconds))}
               onInput={({ currentTarget: { value } }) => {
                 const timeMs = Date.parse(value)

@@ -162,6 +162,17 @@ withBrowser('proposing and voting in the page', () => {
     await shot('proposal-form-phone-dark', true)
   })
 
+  test('a year in the field for a time has four digits: the next one goes to the hour', async () => {
+    const { page } = await site.open('proposals/new/change_param')
+    await openAccount(page, site.net.accounts[0].address)
+    await page.getByLabel('At a time').check()
+    const time = page.getByLabel('Date and time')
+    await time.fill('2031-05-04T10:00')
+    await time.focus()
+    for (const digit of '060720299') await page.keyboard.press(digit)
+    expect(await time.inputValue()).toBe('2029-06-07T09:00')
+  })
+
   test('the upgrade that the chain does not implement is not sent, and who is no validator hears who may propose', async () => {
     const { page, goTo, shot } = await openForm('upgrade_program', 3)
     await page.getByText('The chain does not implement this kind', { exact: false }).waitFor()
