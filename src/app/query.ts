@@ -90,8 +90,9 @@ const pathIn = (whole: string): readonly [path: string, search: string] => {
   return at < 0 ? [whole, ''] : [whole.slice(0, at), whole.slice(at + 1)]
 }
 
-/** True for a path whose answer grows with the state. */
-export const isListPath = (whole: string): boolean => queryOfPath(pathIn(whole)[0], queryEntries)?.isList === true
+/** True for a path of a list: of the state, unless other `entries` are given. */
+export const isListPath = (whole: string, entries: readonly QueryEntry[] = queryEntries): boolean =>
+  queryOfPath(pathIn(whole)[0], entries)?.isList === true
 
 /** The answer of a path at the newest height. Throws a QueryRefusal where the path is refused. */
 function answerPath(context: QueryContext, whole: string, entries: readonly QueryEntry[]): QueryAnswer {
@@ -133,10 +134,14 @@ function guarded<A>(path: string, onDefect: Answering['onDefect'], read: () => A
 }
 
 /** Answers `/batch`: each of the paths in `data`, all at one height. Lists are refused. */
-function readBatch(data: Uint8Array, read: (path: string) => QueryAnswer | TxError): QueryAnswer | TxError {
+function readBatch(
+  data: Uint8Array,
+  entries: readonly QueryEntry[],
+  read: (path: string) => QueryAnswer | TxError,
+): QueryAnswer | TxError {
   const paths = decodePaths(data)
   if (paths === undefined) return badArgument(`data: expected a JSON array of 1 to ${BATCH_PATHS_MAX} paths`)
-  const list = paths.find(isListPath)
+  const list = paths.find((path) => isListPath(path, entries))
   if (list !== undefined) {
     return badArgument(`data: /batch takes no lists, got ${JSON.stringify(list.slice(0, 80))}; ask for that path alone`)
   }
@@ -160,7 +165,7 @@ function answer(
   const entries = [...queryEntries, ...local]
   const readOne = (one: string): QueryAnswer | TxError =>
     guarded(one, onDefect, () => answerPath(context, one, entries))
-  const result = path === '/batch' ? readBatch(data, readOne) : answerPath(context, path, entries)
+  const result = path === '/batch' ? readBatch(data, entries, readOne) : answerPath(context, path, entries)
   if ('code' in result) return refused(state, result)
   const value = printAnswer(result)
   if (value.length > ANSWER_BYTES_MAX) throw tooLong()

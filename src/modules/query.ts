@@ -60,7 +60,7 @@ interface Described<I extends Fields> {
   readonly positional?: number
   /** What a height in the request does; none where the method takes no height. */
   readonly height?: 'ignored' | 'honoured'
-  /** True where the answer grows with the state: it is paced, and `/batch` refuses the path (protocol.md §8). */
+  /** True for a list, which `/batch` refuses (protocol.md §8). Those of the state are also paced. */
   readonly isList?: true
   /** True where the method answers the members of `data` beside the height. */
   readonly isFlat?: true

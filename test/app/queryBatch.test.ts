@@ -1,7 +1,9 @@
 import { expect, test } from '@jest/globals'
 import type { QueryResponse } from '../../src/abci/types.ts'
+import { answerQuery } from '../../src/app/query.ts'
 import { utf8 } from '../../src/base/bytes.ts'
 import { BATCH_PATHS_MAX, encodePaths } from '../../src/codec/queryBatch.ts'
+import { historyQueries } from '../../src/node/history/queries.ts'
 import { tables } from '../../src/modules/registry.ts'
 import { openMemoryStore } from '../support/memoryStore.ts'
 import { account, TestChain } from '../support/testChain.ts'
@@ -58,6 +60,23 @@ test('a batch with a list is refused and names it: every path whose answer grows
       `Invalid parameter: data: /batch takes no lists, got ${JSON.stringify(list.slice(0, 80))}; ask for that path alone`,
       undefined,
     ])
+  }
+})
+
+test('a batch takes no page of a history, of which sixteen would hold up the other queries, but a transaction by its hash', () => {
+  const chain = startChain()
+  const local = historyQueries(undefined)
+  const askFor = (path: string): QueryResponse =>
+    answerQuery(
+      chain.store,
+      { path: '/batch', data: encodePaths(['/governance/params', path]), height: 0, prove: false },
+      { once: (_, make) => make(), onDefect: () => {}, local },
+    )
+  for (const { path } of local) {
+    const asked = path.replace('<address>', account(1).address).replace('<hash>', '0'.repeat(64))
+    const isPage = !asked.startsWith('/history/transaction/')
+    expect([asked, askFor(asked).code]).toEqual([asked, isPage ? 20 : 0])
+    if (isPage) expect(askFor(`${asked}?limit=1`).log).toMatch(/takes no lists, got "\/history\//)
   }
 })
 

@@ -191,6 +191,7 @@ const pageQuery = <R extends Row>(
     path: `/history/${name}/<address>`,
     doc: `${doc}, the newest first.`,
     input: { address: field(address), ...pageOptions },
+    isList: true,
     result: asItIs,
     run: (context, { address: owner, limit = ROWS, before = NEWEST }) =>
       ask((connection) => {
@@ -243,6 +244,7 @@ export function historyQueries(path: string | undefined): readonly QueryEntry[] 
       path: '/history/transactions',
       doc: 'The transactions of the chain, the newest first.',
       input: pageOptions,
+      isList: true,
       result: asItIs,
       run: (context, { limit = ROWS, before = NEWEST }) =>
         ask((connection) =>
