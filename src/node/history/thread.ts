@@ -4,24 +4,24 @@ import { startWorkerThread } from '../../base/workerThread.ts'
 import { openJournal } from '../../store/index.ts'
 import { historyBlockCodec } from './block.ts'
 import { executedBlock } from './executed.ts'
-import { prepareHistory } from './file.ts'
 
-/** The worker thread's start data: the databases of the state and of the index. */
+/** The worker thread's start data: the databases of the state and of the index, and the chain that they are of. */
 export interface HistoryWorkerOptions {
   readonly statePath: string
   readonly path: string
+  readonly chainId: string
 }
 
 /**
  * A message of the thread. `doneTo`: the height up to which the index is on disk; after `done` the thread waits.
- * `begunAnew`: blocks were missing, and the index begins at this height.
+ * `begunAnew`: blocks were missing, and the index begins at this height. `unusable`: what was there was removed.
  */
 export type HistoryWorkerMessage =
   | { readonly kind: 'done' | 'indexed'; readonly doneTo: number }
   | { readonly kind: 'begunAnew'; readonly height: number }
+  | { readonly kind: 'unusable'; readonly why: string }
 
 interface HistoryIndexOptions extends HistoryWorkerOptions {
-  readonly chainId: string
   readonly logger: AppLogger
   /** Replaces JOURNAL_BYTES_MAX, for tests. */
   readonly journalBytesMax?: number
@@ -35,10 +35,13 @@ const JOURNAL_BYTES_MAX = 512 * 1024 * 1024
 
 const RESTART_MS = 10_000
 
-/** What the journal holds that the index may not have, oldest first. */
-function createBacklog(bytesBefore: number, bytesMax: number) {
-  const waiting: { readonly height: number; readonly bytes: number }[] = []
-  let bytes = bytesBefore
+/**
+ * What the journal holds that the index may not have, oldest first. `before`: all that was in it at the start, up to
+ * that height.
+ */
+export function createBacklog(before: { readonly height: number; readonly bytes: number }, bytesMax: number) {
+  const waiting = [before]
+  let { bytes } = before
   return {
     /** Adds a block. Returns true when the backlog is too long and was dropped. */
     add: (height: number, length: number): boolean => {
@@ -49,25 +52,12 @@ function createBacklog(bytesBefore: number, bytesMax: number) {
       bytes = length
       return true
     },
+    /** Takes out what the index has. Cost: that of the blocks taken out, which may be those of days. */
     doneTo: (height: number): void => {
-      while ((waiting[0]?.height ?? Infinity) <= height) waiting.shift()
-      bytes = waiting.reduce((sum, one) => sum + one.bytes, 0)
+      const end = waiting.findIndex((one) => one.height > height)
+      for (const one of waiting.splice(0, end < 0 ? waiting.length : end)) bytes -= one.bytes
     },
   }
-}
-
-/** Prepares the file of the index. One that cannot be opened now is left as it is: the thread tries it again. */
-function prepareFile(path: string, chainId: string, head: number, logger: AppLogger): void {
-  const isNew = lstatSync(path, { throwIfNoEntry: false }) === undefined
-  try {
-    const why = prepareHistory(path, chainId)
-    if (why !== undefined) logger.error({ path, why }, 'the index of histories was unusable and begins anew')
-  } catch (err) {
-    if ((err as { readonly code?: unknown }).code !== 'cannotOpen') throw err
-    logger.error({ path, err }, 'the index of histories cannot be opened now')
-  }
-  if (isNew && head > 0)
-    logger.info({ head }, 'the index of histories begins with the next block: svcd index rebuild adds the older ones')
 }
 
 /**
@@ -85,9 +75,10 @@ export function startHistoryIndex({
 }: HistoryIndexOptions) {
   const journal = openJournal(statePath)
   const { head } = journal.span()
-  const backlog = createBacklog(journal.bytes(), journalBytesMax)
+  const backlog = createBacklog({ height: head, bytes: journal.bytes() }, journalBytesMax)
   journal.close()
-  prepareFile(path, chainId, head, logger)
+  if (head > 0 && lstatSync(path, { throwIfNoEntry: false }) === undefined)
+    logger.info({ head }, 'the index of histories begins with the next block: svcd index rebuild adds the older ones')
   let doneTo = 0
   let retainHeight = 0
   // True while the thread works. It is told of commits afterwards.
@@ -102,10 +93,14 @@ export function startHistoryIndex({
   }
   const thread = startWorkerThread<number, HistoryWorkerMessage>({
     file: new URL('./worker.ts', import.meta.url),
-    workerData: { statePath, path } satisfies HistoryWorkerOptions,
+    workerData: { statePath, path, chainId } satisfies HistoryWorkerOptions,
     tellsLoaded: true,
     restartMs: RESTART_MS,
     onMessage: (message) => {
+      if (message.kind === 'unusable') {
+        logger.error({ path, why: message.why }, 'the index of histories was unusable and begins anew')
+        return
+      }
       if (message.kind === 'begunAnew') {
         logger.info(
           { height: message.height },

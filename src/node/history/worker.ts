@@ -2,7 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { openJournal } from '../../store/index.ts'
 import { historyBlockCodec } from './block.ts'
-import { openHistoryWriter } from './file.ts'
+import { openHistoryWriter, prepareHistory } from './file.ts'
 import type { HistoryWorkerMessage, HistoryWorkerOptions } from './thread.ts'
 
 /** The bytes of the journal that one transaction of the index takes, about. */
@@ -11,10 +11,12 @@ const BATCH_BYTES = 4 * 1024 * 1024
 /** 64 MiB would index blocks up to a tenth faster, and the application would use half as much memory again. */
 const CACHE_KIB = 8 * 1024
 
-const { statePath, path } = workerData as HistoryWorkerOptions
-const journal = openJournal(statePath)
-const index = openHistoryWriter(path, CACHE_KIB)
+const { statePath, path, chainId } = workerData as HistoryWorkerOptions
 const post = (message: HistoryWorkerMessage): void => parentPort?.postMessage(message)
+const journal = openJournal(statePath)
+const unusable = prepareHistory(path, chainId)
+if (unusable !== undefined) post({ kind: 'unusable', why: unusable })
+const index = openHistoryWriter(path, CACHE_KIB)
 
 /**
  * Cuts what the blocks may not tell any more: a block was rolled back, or the state was taken away. What is still in the
@@ -25,14 +27,20 @@ function cut(): void {
   index.cutAbove(lowest === undefined ? head : Math.min(head, lowest - 1))
 }
 
-/** Takes what the journal has behind the index. Returns the height up to which the journal is not needed. */
+/**
+ * Takes what the journal has behind the index, and says after each batch that it is not needed there. Returns the height
+ * up to which it is not.
+ */
 function take(): number {
   for (;;) {
     const last = index.span()?.last ?? 0
     const blocks = journal.above(last, BATCH_BYTES)
     if (blocks.length === 0) return last
     const decoded = blocks.map(({ height, block }) => [height, historyBlockCodec.decode(block)] as const)
-    if (index.add(decoded)) continue
+    if (index.add(decoded)) {
+      post({ kind: 'indexed', doneTo: blocks.at(-1)?.height ?? last })
+      continue
+    }
     // After state sync, or a file that was put here, blocks are missing in between: a history has no gap.
     post({ kind: 'begunAnew', height: blocks[0]?.height ?? 0 })
     index.clear()
@@ -41,11 +49,8 @@ function take(): number {
 
 parentPort?.on('message', (retainHeight: number) => {
   let doneTo = take()
-  while (index.cutBelow(retainHeight)) {
-    // Blocks go on meanwhile.
-    doneTo = take()
-    post({ kind: 'indexed', doneTo })
-  }
+  // Blocks go on meanwhile.
+  while (index.cutBelow(retainHeight)) doneTo = take()
   post({ kind: 'done', doneTo })
 })
 cut()

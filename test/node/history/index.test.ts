@@ -3,13 +3,19 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, expect, test } from '@jest/globals'
 import Database from 'better-sqlite3'
-import { historyResultCodec } from '../../../src/node/history/block.ts'
+import { startWorkerThread } from '../../../src/base/workerThread.ts'
+import { historyBlockCodec, historyResultCodec } from '../../../src/node/history/block.ts'
 import { openHistoryWriter, prepareHistory, SPAN } from '../../../src/node/history/file.ts'
 import { ACCOUNT_ROWS, accountTxs, AWARDS_PAGE, VALIDATOR_PAGE } from '../../../src/node/history/queries.ts'
+import {
+  createBacklog,
+  type HistoryWorkerMessage,
+  type HistoryWorkerOptions,
+} from '../../../src/node/history/thread.ts'
 import { openConnection } from '../../../src/base/sqlite.ts'
 import { txHash } from '../../../src/tx/envelope.ts'
 import { bytesOf } from '../../modules/support.ts'
-import { account, tokens } from '../../support/testChain.ts'
+import { account, CHAIN_ID, tokens } from '../../support/testChain.ts'
 import { tempFolder } from '../../support/tempFolder.ts'
 import { historyRows, type HistoryPage, openChain } from './support.ts'
 
@@ -224,26 +230,79 @@ test('a page of an account reads its own rows and one more, whatever 12,600 tran
   connection.close()
 })
 
-test('an index that cannot be opened for now is left as it is, and the thread tries it again', async () => {
-  const node = openIn('away')
-  node.chain.block({ txs: transfers(node, 3) })
-  await node.caughtUp()
-  // A link to a disk that is not there yet, as after a boot.
-  const disk = join(folder, 'disk')
-  renameSync(node.path, join(folder, 'kept.db'))
-  symlinkSync(join(disk, 'history.db'), node.path)
-  const again = await reopen(node, 'away')
-  expect(again.lines).toMatchObject([{ line: 'the index of histories cannot be opened now' }])
-  expect(lstatSync(node.path).isSymbolicLink()).toBe(true)
-  mkdirSync(disk)
-  renameSync(join(folder, 'kept.db'), join(disk, 'history.db'))
-  again.chain.block()
-  await again.caughtUp()
-  expect(again.ask(`account/${bob.address}`).rows).toHaveLength(3)
+test('an index that cannot be opened for now is left as it is, and begins anew on a disk that comes back empty', async () => {
+  const away = async (name: string) => {
+    const node = openIn(name)
+    node.chain.block({ txs: transfers(node, 3) })
+    await node.caughtUp()
+    node.chain.block()
+    await node.caughtUp()
+    await node.index.close()
+    new Database(node.path).close() // which leaves no log beside the file
+    // A link to a disk that is not there yet, as after a boot.
+    const [disk, kept] = [join(folder, `${name}-disk`), join(folder, `${name}.db`)]
+    renameSync(node.path, kept)
+    symlinkSync(join(disk, 'history.db'), node.path)
+    const again = await reopen(node, name)
+    while (again.lines.length === 0) await sleep(5)
+    expect(again.lines).toMatchObject([{ line: 'the thread of the index of histories failed: another one is started' }])
+    expect(lstatSync(node.path).isSymbolicLink()).toBe(true)
+    return { again, kept, disk }
+  }
+  const [full, empty] = [await away('full'), await away('empty')]
+  // The thread may look at any moment for a file where there is a folder.
+  mkdirSync(`${full.disk}-new`)
+  renameSync(full.kept, join(`${full.disk}-new`, 'history.db'))
+  renameSync(`${full.disk}-new`, full.disk)
+  mkdirSync(empty.disk)
+  for (const { again } of [full, empty]) again.chain.block({ txs: transfers(again, 1) })
+  await Promise.all([full.again.caughtUp(), empty.again.caughtUp()])
+  expect(full.again.ask(`account/${bob.address}`)).toMatchObject({ first_height: 1, rows: { length: 4 } })
+  expect(empty.again.ask(`account/${bob.address}`)).toMatchObject({ first_height: 2, rows: { length: 1 } })
+}, 30_000)
+
+test('the journal may be trimmed behind each batch that the index takes, not only behind all of them', async () => {
+  const { path, statePath, index, chain, close } = openIn('batches')
+  await index.close()
+  chain.advanceTo(4)
+  await close()
+  open.pop()
+  const nothing = Buffer.alloc(0)
+  const large = { timeMs: 1, txs: [Buffer.alloc(3 * 1024 * 1024)], results: [nothing], accounts: [nothing], events: [] }
+  const db = new Database(statePath)
+  db.prepare('UPDATE journal SET block = ?').run(historyBlockCodec.encode(large))
+  db.close()
+  const messages: HistoryWorkerMessage[] = []
+  const thread = startWorkerThread<number, HistoryWorkerMessage>({
+    file: new URL('../../../src/node/history/worker.ts', import.meta.url),
+    workerData: { statePath, path, chainId: CHAIN_ID } satisfies HistoryWorkerOptions,
+    tellsLoaded: true,
+    restartMs: 0,
+    onMessage: (message) => messages.push(message),
+    onFailed: () => {},
+  })
+  while (messages.at(-1)?.kind !== 'done') await sleep(5)
+  await thread.close()
+  expect(messages).toEqual([
+    { kind: 'indexed', doneTo: 2 },
+    { kind: 'indexed', doneTo: 4 },
+    { kind: 'done', doneTo: 4 },
+  ])
+})
+
+test('a backlog of days is taken out in no time', () => {
+  const count = 300_000
+  const backlog = createBacklog({ height: 0, bytes: 7 }, count)
+  for (let height = 1; height < count - 7; height++) backlog.add(height, 1)
+  const beganMs = performance.now()
+  backlog.doneTo(0)
+  backlog.doneTo(count - 100)
+  expect(performance.now() - beganMs).toBeLessThan(1000)
 })
 
 test('a page is found by keys alone, however many rows stand before and behind it', async () => {
   const node = openIn('plan')
+  node.chain.block()
   await node.caughtUp()
   const db = new Database(node.path, { readonly: true })
   for (const [sql, ...given] of [
