@@ -44,7 +44,6 @@ async function rebuild(flags: FlagsOf<typeof rebuildOptions>): Promise<void> {
       const added = await rebuildHistory({
         index,
         rpc,
-        earliest: Math.max(1, status.earliestHeight),
         head: Math.min(head, status.latestHeight),
         onProgress: ({ first }) => progress(`blocks from ${first} on`),
       })

@@ -1,0 +1,48 @@
+import { join } from 'node:path'
+import { afterAll, expect, test } from '@jest/globals'
+import { NodeError } from '../../../src/comet/errors.ts'
+import type { NodeRpc } from '../../../src/comet/rpc.ts'
+import { openHistoryWriter, prepareHistory } from '../../../src/node/history/file.ts'
+import { rebuildHistory } from '../../../src/node/history/rebuild.ts'
+import { tempFolder } from '../../support/tempFolder.ts'
+
+const { path: folder, remove } = tempFolder('rebuild')
+afterAll(remove)
+
+/** A node of 250 empty blocks that prunes one more with each block that it is asked for, as far as `prunesTo`. */
+function nodeThatPrunes(prunesTo: number): Pick<NodeRpc, 'status' | 'block' | 'blockResults'> {
+  let earliest = 1
+  return {
+    status: async () => ({ earliestHeight: earliest }) as Awaited<ReturnType<NodeRpc['status']>>,
+    block: async (height = 0) => {
+      earliest = Math.min(prunesTo, earliest + 1)
+      if (height < earliest || height === 77)
+        throw new NodeError('NotFound', `height ${height} is not available, lowest height is ${earliest}`)
+      return { timeMs: height, txs: [] } as unknown as Awaited<ReturnType<NodeRpc['block']>>
+    },
+    blockResults: async () =>
+      ({ results: [], eventsOfTx: () => [], eventsOfBlock: () => [] }) as unknown as Awaited<
+        ReturnType<NodeRpc['blockResults']>
+      >,
+  }
+}
+
+const rebuild = async (name: string, prunesTo: number) => {
+  const path = join(folder, name)
+  prepareHistory(path, 'chain')
+  const index = openHistoryWriter(path, 1024)
+  try {
+    const added = await rebuildHistory({ index, rpc: nodeThatPrunes(prunesTo), head: 250, onProgress: () => {} })
+    return [added, index.span()]
+  } finally {
+    index.close()
+  }
+}
+
+test('a rebuild ends at the lowest block that the node still has when it comes there', async () => {
+  expect(await rebuild('pruned.db', 95)).toEqual([156, { first: 95, last: 250 }])
+})
+
+test('a block that the node should have and has not ends the rebuild with its error', async () => {
+  await expect(rebuild('hole.db', 5)).rejects.toThrow('height 77 is not available')
+})
