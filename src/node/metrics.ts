@@ -9,7 +9,7 @@ import { programVersion } from '../modules/chain/keeper.ts'
 import { countOpen } from '../modules/governance/keeper.ts'
 import { txEntries } from '../modules/registry.ts'
 import { listSet } from '../modules/stake/keeper.ts'
-import { listSnapshots, type Store } from '../store/index.ts'
+import { newestHeights, type Store } from '../store/index.ts'
 import { snapshotsOf, statePathOf } from './homes.ts'
 import type { Libraries } from './libraries.ts'
 import type { SignaturePool } from './signatures/pool.ts'
@@ -35,7 +35,7 @@ type GaugeLine = readonly [name: string, help: string, read: () => number]
 
 const gaugesOf = ({ store, home, libraries }: MetricsSources): readonly GaugeLine[] => [
   ['svc_app_height', 'Last committed block', () => store.height()],
-  ['svc_app_snapshot_height', 'Newest snapshot, 0 while there is none', () => newestHeight(snapshotsOf(home))],
+  ['svc_app_snapshot_height', 'Newest snapshot, 0 while there is none', () => newestHeights(snapshotsOf(home))[0] ?? 0],
   ['svc_app_wal_bytes', 'Size of the write-ahead log of state.db, which SQLite reuses', () => walBytes(home)],
   ['svc_app_open_proposals', 'Proposals that are open for votes', () => countOpen(store)],
   ['svc_app_validators', "Keys in CometBFT's validator set, as last sent", () => listSet(store).length],
@@ -72,7 +72,6 @@ function addGauges(registry: Registry, sources: MetricsSources): void {
   })
 }
 
-const newestHeight = (snapshots: string): number => listSnapshots(snapshots)[0]?.metadata.height ?? 0
 const walBytes = (home: string): number => statSync(`${statePathOf(home)}-wal`, { throwIfNoEntry: false })?.size ?? 0
 
 /**

@@ -6,6 +6,7 @@ import { Registry } from 'prom-client'
 import type { FinalizeBlockRequest } from '../../src/abci/types.ts'
 import type { AppOptions } from '../../src/app/context.ts'
 import { type AppMetrics, createAppMetrics } from '../../src/node/metrics.ts'
+import { snapshotsOf } from '../../src/node/homes.ts'
 import { serveMetrics } from '../../src/cli/serveMetrics.ts'
 import { addGauge } from '../../src/base/gauge.ts'
 import { openRaw } from '../gateway/rawClient.ts'
@@ -115,6 +116,13 @@ test('gauges say what the state holds now, and build info what runs', async () =
   expect(await gaugeOf('svc_app_build_info')).toMatch(
     /^\{version="\d+\.\d+\.\d+",node="\d+\.\d+\.\d+",program_version="1",os="ubuntu",chain_program_version="1"\} 1$/,
   )
+})
+
+test('the newest snapshot is told by the names of their folders: of a large state each has 3 MB of metadata', async () => {
+  expect(await gaugeOf('svc_app_snapshot_height')).toBe('')
+  for (const name of ['900-1', '1000-1', 'tmp-2000-x'])
+    mkdirSync(join(snapshotsOf(home.path), name), { recursive: true })
+  expect(await gaugeOf('svc_app_snapshot_height')).toBe('1000')
 })
 
 test('the requests of one packet are answered with one text', async () => {
