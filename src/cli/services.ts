@@ -88,7 +88,7 @@ export function systemdUnits(options: UnitOptions): Readonly<Record<string, stri
     [`svcd-app${at}.service`]:
       `[Unit]\nDescription=svcd application${of}\nAfter=network-online.target\nUpholds=${cometbft}\n\n` +
       `${service(options, 'app')}\n\n${install}\n`,
-    // The socket is in /tmp when the path of the home is too long, so the two units share their /tmp.
+    // An --abci may name a socket in /tmp, so the two units share their /tmp.
     [`svcd-cometbft${at}.service`]:
       `[Unit]\nDescription=CometBFT${of}\nBindsTo=${app}\nAfter=${app}\nJoinsNamespaceOf=${app}\n\n` +
       // CometBFT may hang while it stops without the application. Killing it loses nothing.

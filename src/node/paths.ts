@@ -1,8 +1,7 @@
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { toHex, utf8 } from '../base/bytes.ts'
-import { sha256 } from '../base/sha256.ts'
+import { utf8 } from '../base/bytes.ts'
+import { UserError } from './errors.ts'
 
 /** The command line that starts this svcd, wherever it is installed. */
 export const SVCD_WORDS: readonly string[] = [
@@ -13,11 +12,18 @@ export const SVCD_WORDS: readonly string[] = [
 // The path of a socket has at most 107 bytes on Linux and 103 on macOS.
 const SOCKET_PATH_MAX = 103
 
-/** The path of a socket of a home: in the home, or in the system's temporary folder if that path is too long. */
+/**
+ * The path of a socket of a home. Throws a UserError where it is too long for one. In a folder that others write to,
+ * somebody else could listen under its name, and CometBFT would take them for the application.
+ */
 export function socketPathOf(home: string, name: string): string {
-  const inside = join(home, name)
-  if (utf8(inside).length <= SOCKET_PATH_MAX) return inside
-  return join(tmpdir(), `svcd-${toHex(sha256(utf8(inside))).slice(0, 16)}.sock`)
+  const path = join(home, name)
+  const bytes = utf8(path).length
+  if (bytes <= SOCKET_PATH_MAX) return path
+  throw new UserError(
+    `${path}: the path of a socket has at most ${SOCKET_PATH_MAX} bytes, and this one has ${bytes}. Choose a home with a ` +
+      'shorter path, or make a symbolic link to this one and name that with --home',
+  )
 }
 
 /** The address of a home's ABCI socket. */

@@ -306,12 +306,13 @@ describe('the home of a devnet', () => {
     expect(existsSync(join(folder, 'data')) || existsSync(join(folder, 'config'))).toBe(false)
   })
 
-  test('the socket stands in the home unless its path would be too long for one', () => {
+  test('the socket stands in the home, and a path that is too long for one is refused', () => {
     expect(abciAddressOf(folder)).toBe(`unix://${folder}/abci.sock`)
-    const long = join(folder, 'x'.repeat(100))
-    const address = abciAddressOf(long)
-    expect(address.length).toBeLessThan(107)
-    expect(abciAddressOf(long)).toBe(address)
+    const longest = join(folder, 'x'.repeat(103 - `${folder}//abci.sock`.length))
+    expect(abciAddressOf(longest)).toBe(`unix://${longest}/abci.sock`)
+    expect(() => abciAddressOf(`${longest}y`)).toThrow(
+      `${longest}y/abci.sock: the path of a socket has at most 103 bytes, and this one has 104. Choose a home with`,
+    )
   })
 })
 

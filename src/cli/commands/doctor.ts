@@ -28,7 +28,7 @@ import {
   type Finding,
   stallCauses,
 } from '../doctorChecks.ts'
-import { exitStatusOf, Failed } from '../../node/errors.ts'
+import { exitStatusOf, Failed, UserError } from '../../node/errors.ts'
 import { gatewayFrom } from '../gatewayClient.ts'
 import { chainIdOf, statePathOf } from '../../node/homes.ts'
 import { abciAddressOf } from '../../node/paths.ts'
@@ -172,8 +172,9 @@ function socketFinding(home: string): Findings {
     if (!asked.startsWith('unix:///') || asked === own) return []
     const found = `proxy_app in ${path} is ${asked}, but svcd start listens at ${own} if no --abci names another place`
     return finding('application', 'note', `${found}. If the home was moved, correct proxy_app`)
-  } catch {
-    return [] // `mempool` tells what is wrong with the file.
+  } catch (error) {
+    // `mempool` tells what is wrong with the file.
+    return error instanceof UserError ? finding('application', 'note', error.message) : []
   }
 }
 
