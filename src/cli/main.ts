@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { VERSION } from '../base/version.ts'
 import { exitStatusOf, Failed, shownFor } from '../node/errors.ts'
-import type { Configure } from './options.ts'
+import { assertOwnHome, type Configure } from './options.ts'
 import { note, say } from './output.ts'
 import { isOn } from '../node/settings.ts'
 
@@ -69,6 +69,11 @@ export async function program(args: readonly string[]): Promise<Command> {
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error:/, 'svcd:')) })
     .enablePositionalOptions()
     .exitOverride()
+    // Not where the option is read: that of `--home` is read for its default too, which another one may replace.
+    .hook('preAction', (_svcd, action) => {
+      const home: unknown = action.getOptionValue('home')
+      if (typeof home === 'string') assertOwnHome(home, args[0] ?? '')
+    })
     .addHelpText('after', '\nFor more on a command, run for example: svcd help keys\n\nExample:\n  svcd devnet')
   // A command line that is completed is made of the words behind those of `completion` itself.
   const asked = args[0] === 'completion' ? ['completion', args[3]] : [args[0] === 'help' ? args[1] : args[0]]

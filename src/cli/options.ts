@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, type Stats, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type Command, Option } from 'commander'
@@ -118,19 +118,32 @@ export const GATEWAY_URL = `http://127.0.0.1:${PORTS.gateway}`
 
 const NODE_URL = `http://127.0.0.1:${PORTS.rpc}`
 
-/**
- * Reads the path of a home. Throws a UserError for one that this user may not look into, because all in it would seem not
- * to be there.
- */
+/** Reads the path of a home. Throws a UserError for an empty one, which a variable that is not set leaves, and not this folder. */
 export function parseHome(text: string, flag: string): string {
-  const home = resolve(text)
+  if (text === '') throw new UserError(`${flag}: expected a folder, got ""`)
+  return resolve(text)
+}
+
+/** The commands that write nothing into a home, which root may run in anybody's. */
+const READERS = new Set(['completion', 'doctor', 'eni', 'export', 'gateway', 'query', 'status', 'tx'])
+
+/**
+ * Throws a UserError for the home of another user: where this user may not look into it, because all in it would seem not
+ * to be there; and where `command` would write into it as root, because its node could not read or replace that.
+ */
+export function assertOwnHome(home: string, command: string): void {
+  let found: Stats | undefined
   try {
-    statSync(`${home}/.`, { throwIfNoEntry: false })
+    found = statSync(`${home}/.`, { throwIfNoEntry: false })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error
-    throw new UserError(`${flag}: ${home} is closed to this user. Run this as its owner: sudo -u OWNER svcd …`)
+    throw new UserError(`--home: ${home} is closed to this user. Run this as its owner: sudo -u OWNER svcd …`)
   }
-  return home
+  if (found === undefined || found.uid === 0 || process.geteuid?.() !== 0 || READERS.has(command)) return
+  throw new UserError(
+    `--home: ${home} belongs to another user, whose node cannot use what root writes there. Run this as its owner: ` +
+      `sudo -u '#${found.uid}' svcd …`,
+  )
 }
 
 /** The option `--home`. */

@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { connect, createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import {
@@ -19,7 +19,7 @@ import { parseAmount, printTokens } from '../../src/cli/amounts.ts'
 import { assertFree } from '../../src/cli/commands/devnet.ts'
 import { chooseRetention } from '../../src/cli/commands/snapshot.ts'
 import { UserError } from '../../src/node/errors.ts'
-import { pageFrom, parseHome } from '../../src/cli/options.ts'
+import { assertOwnHome, pageFrom, parseHome } from '../../src/cli/options.ts'
 import { shellWord } from '../../src/cli/networkScripts.ts'
 import { allowedAddresses } from '../../src/node/libraries.ts'
 import { assertDevnetHome, resetHome } from '../../src/cli/devnet/home.ts'
@@ -131,18 +131,33 @@ describe('flags', () => {
     },
   )
 
-  test('a home that this user may not look into is refused, and one that is not there is taken', () => {
+  test('a home that this user may not look into is refused where it is used, and one that is not there is taken', () => {
     const closed = join(folder, 'closed')
     mkdirSync(closed, { mode: 0o000 })
     const isRoot = process.geteuid?.() === 0 // Root may look into everything.
     if (isRoot) process.seteuid?.(65_534)
     try {
-      expect(() => parseHome(closed, '--home')).toThrow(`--home: ${closed} is closed to this user`)
+      // It may be the default, beside which another one was named.
+      expect(parseHome(closed, '--home')).toBe(closed)
+      expect(() => assertOwnHome(closed, 'keys')).toThrow(`--home: ${closed} is closed to this user`)
     } finally {
       if (isRoot) process.seteuid?.(0)
       chmodSync(closed, 0o700)
     }
-    expect(parseHome(join(closed, 'none'), '--home')).toBe(join(closed, 'none'))
+    expect(() => assertOwnHome(join(closed, 'none'), 'keys')).not.toThrow()
+    expect(() => parseHome('', '--home')).toThrow('--home: expected a folder, got ""')
+  })
+
+  test('root only reads in the home of another user', () => {
+    if (process.geteuid?.() === 0) chownSync(folder, 65_534, 65_534)
+    else jest.spyOn(process, 'geteuid').mockReturnValue(0)
+    const { uid } = statSync(folder)
+    expect(() => assertOwnHome(folder, 'doctor')).not.toThrow()
+    expect(() => assertOwnHome(folder, 'rollback')).toThrow(
+      `--home: ${folder} belongs to another user, whose node cannot use what root writes there. ` +
+        `Run this as its owner: sudo -u '#${uid}' svcd …`,
+    )
+    jest.restoreAllMocks()
   })
 
   test.each(['foo', 'unix://', 'tcp://h', 'tcp://h:65536', 'tcp://a:b:1'])('%s is no ABCI address', (text) => {
