@@ -69,3 +69,25 @@ test('what a gateway says cannot steer the terminal', async () => {
   const safe = '\\u001b]0;title\\u0007\\u001b[2K\\u000dverified\nnext\\u009b1m\n'
   expect([status, stderr]).toEqual([1, expect.stringContaining(`code -32602: ${safe}`)])
 })
+
+test.each([
+  [
+    '700',
+    'the node of URL does not have block 700: it keeps those from 701 on. Ask one that keeps all, with --gateway URL',
+  ],
+  ['1201', 'block 1201 is not made yet: the newest one is 1200'],
+  ['ab'.repeat(32), 'the node of URL has no block of this hash; it may have had it once'],
+])('of block %s, which its node does not have, it is said why', async (block, why) => {
+  const server = createServer(async (request, response) => {
+    let text = ''
+    for await (const chunk of request) text += String(chunk)
+    const { method, params } = JSON.parse(text) as { method: string; params: { block: number } }
+    const held = params.block > 700 && params.block <= 1200 ? { height: params.block } : null
+    response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, result: method === 'svc_blockNumber' ? 1200 : held }))
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { status, stdout, stderr } = await svcd(place, ['query', 'block', block, '--gateway', url])
+  server.close()
+  expect([status, stdout, stderr]).toEqual([0, 'none\n', `${why.replace('of URL', `of ${url}`)}\n`])
+})

@@ -5,7 +5,7 @@ import { methods } from '../../gateway/rpc/methods/list.ts'
 import { amount } from '../../values/number.ts'
 import { printTokens } from '../amounts.ts'
 import { UserError } from '../../node/errors.ts'
-import { gatewayFrom } from '../gatewayClient.ts'
+import { gatewayFrom, type GatewayClient } from '../gatewayClient.ts'
 import {
   type Configure,
   assertNothingMissing,
@@ -22,7 +22,7 @@ import {
   parseFields,
   withOptions,
 } from '../options.ts'
-import { formatAnswer, formatFields, printAnswer, withProgress } from '../output.ts'
+import { formatAnswer, formatFields, note, printAnswer, withProgress } from '../output.ts'
 import { parseWhole } from '../../node/settings.ts'
 import { trustOptions } from '../trust.ts'
 
@@ -146,9 +146,24 @@ function withPendingInWords(list: unknown): unknown {
 const humanAnswer = ({ result: schema }: Method, result: unknown): string =>
   schema === amount.schema ? printTokens(String(result)) : formatAnswer(result)
 
+/** Says why a gateway answers no block: there is none yet, or its node has only newer ones. Then it finds the first of those. */
+async function whyNoBlock({ call, url }: GatewayClient, block: string): Promise<string> {
+  if (block.length >= 64) return `the node of ${url} has no block of this hash; it may have had it once`
+  const head = Number(await call('svc_blockNumber'))
+  if (!(Number(block) <= head)) return `block ${block} is not made yet: the newest one is ${head}`
+  let [none, first] = [Number(block), head]
+  while (first - none > 1) {
+    const middle = Math.floor((none + first) / 2)
+    if ((await call('svc_getBlock', { block: middle, limit: 1 })) === null) none = middle
+    else first = middle
+  }
+  return `the node of ${url} does not have block ${block}: it keeps those from ${first} on. Ask one that keeps all, with --gateway URL`
+}
+
 async function answer(method: Method, given: Given, flags: GatewayFlags): Promise<void> {
   const gateway = gatewayFrom(flags)
   const result = await withProgress('waiting for the gateway', gateway.call(method.name, given))
+  if (result === null && method.name === 'svc_getBlock') note(await whyNoBlock(gateway, String(given['block'])))
   if (flags.json === true) return printAnswer(true, result)
   // The interface fixes the members of a validator object, so who is joining must be read from the set.
   const shown =
