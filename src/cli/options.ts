@@ -195,6 +195,7 @@ export const nodeOption = option(
 
 // Commander would take any value of a variable for a yes, even 0.
 const NO_PAGE = 'SVCD_NO_PAGE'
+const NO_HISTORY = 'SVCD_NO_HISTORY'
 
 /** The option `--no-page`. */
 export const noPageOption = option(
@@ -211,6 +212,16 @@ export function pageFrom({ page, home }: FlagsOf<readonly [typeof noPageOption, 
     throw new UserError(`config/svcd.json: page: expected true or false, got ${JSON.stringify(configured)}`)
   return page && configured && !isOn(process.env[NO_PAGE]) ? {} : { page: false }
 }
+
+/** The option `--no-history`. */
+export const noHistoryOption = option(
+  '--no-history',
+  `keep no index of histories: a gateway on this node finds no transactions, histories or awards (env: ${NO_HISTORY})`,
+)
+
+/** Whether a node keeps the index of histories: not with the flag or the variable. */
+export const historyFrom = ({ history }: FlagsOf<readonly [typeof noHistoryOption]>): boolean =>
+  history && !isOn(process.env[NO_HISTORY])
 
 /** The option `--os`. */
 export const osOption = option('--os <name>', 'use libraries for ubuntu or centos (default: that of this machine)', {

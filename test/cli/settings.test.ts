@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
+import { Command } from 'commander'
 import { once } from 'node:events'
 import { chmodSync, chownSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { connect, createServer, type Server } from 'node:net'
@@ -19,7 +20,7 @@ import { parseAmount, printTokens } from '../../src/cli/amounts.ts'
 import { assertFree } from '../../src/cli/commands/devnet.ts'
 import { chooseRetention } from '../../src/cli/commands/snapshot.ts'
 import { UserError } from '../../src/node/errors.ts'
-import { assertOwnHome, pageFrom, parseHome } from '../../src/cli/options.ts'
+import { assertOwnHome, historyFrom, noHistoryOption, pageFrom, parseHome, withOptions } from '../../src/cli/options.ts'
 import { shellWord } from '../../src/cli/networkScripts.ts'
 import { allowedAddresses } from '../../src/node/libraries.ts'
 import { assertDevnetHome, resetHome } from '../../src/cli/devnet/home.ts'
@@ -391,6 +392,19 @@ describe('the page of a gateway', () => {
     configure({ page: 'no' })
     expect(() => served()).toThrow('config/svcd.json: page: expected true or false, got "no"')
   })
+})
+
+test.each([
+  ['1', false],
+  ['yes', false],
+  ['0', true],
+  ['', true],
+])('with SVCD_NO_HISTORY="%s" a node keeps its index of histories: %s', (value, isKept) => {
+  process.env['SVCD_NO_HISTORY'] = value
+  const command = withOptions(new Command(), '', [noHistoryOption]).action(() => {})
+  expect(historyFrom(command.parse([], { from: 'user' }).opts())).toBe(isKept)
+  expect(historyFrom(command.parse(['--no-history'], { from: 'user' }).opts())).toBe(false)
+  delete process.env['SVCD_NO_HISTORY']
 })
 
 test('the samples of config/svcd.json in the pages are read as they stand, and name no setting that is unknown', () => {
