@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { machineOs } from '../../src/node/settings.ts'
 import { freePorts } from '../e2e/support/processes.ts'
 import { type Ended, makePlace, type Place, run, type Running, svcd } from './support.ts'
 
@@ -154,6 +155,17 @@ describe('a genesis file that cannot be served', () => {
     rmSync(units)
     expect(await svcd(place, args)).toMatchObject({ status: 0 })
     expect(readdirSync(units)).toHaveLength(3)
+  })
+
+  test('nor is one behind the genesis: settings that cannot be written leave none', async () => {
+    const home = join(place.folder, 'full')
+    const inTheWay = join(home, 'config', 'svcd.json.new')
+    mkdirSync(inTheWay, { recursive: true, mode: 0o700 })
+    // Where the machine has an OS that libraries know, nothing is to be written.
+    const status = machineOs() === undefined ? 2 : 0
+    const args = ['init', '--home', home, '--chain-id', 'c', '--owner', DEVNET_0]
+    expect(await svcd(place, args)).toMatchObject({ status })
+    expect(existsSync(join(home, 'config', 'genesis.json'))).toBe(status === 0)
   })
 
   test('a moniker that is refused leaves no genesis, and the next init makes the home', async () => {

@@ -202,6 +202,8 @@ async function run(flags: Flags): Promise<void> {
     genesisTime: genesisTimeNow(),
   })
   const units = writeUnits(home, addresses.abci, flags.rpc)
+  const notes: string[] = []
+  chooseOs(home, undefined, (line) => notes.push(line)) // It may write, and that may fail.
   // Last: a home that has a genesis file counts as made, and init is not run on it again.
   const identity = writeNodeHome({
     home,
@@ -213,6 +215,7 @@ async function run(flags: Flags): Promise<void> {
     genesis: given === undefined ? newGenesis() : { text: given.text },
     peers: { persistentPeers: flags.peers },
   })
+  notes.forEach(note)
   const made = {
     ...answerFor(home, chainId, identity),
     ...(stateSync === undefined
