@@ -1,5 +1,4 @@
 import { existsSync, type Stats, statSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import { PORTS } from '../base/ports.ts'
@@ -10,6 +9,7 @@ import { amount } from '../values/number.ts'
 import { yesNo } from '../values/text.ts'
 import { AMOUNT_FORMS, parseAmount } from './amounts.ts'
 import { UserError } from '../node/errors.ts'
+import { userFolder } from '../node/paths.ts'
 import { PROGRAM_VERSION_LIMITS } from '../node/programVersion.ts'
 import {
   isOn,
@@ -150,7 +150,7 @@ export function assertOwnHome(home: string, command: string): void {
 export const homeOption = option('--home <dir>', 'home folder of the node', {
   env: 'SVCD_HOME',
   parse: parseHome,
-  fallback: join(homedir(), '.svcd'),
+  fallback: join(userFolder(), '.svcd'),
   fallbackDoc: '~/.svcd',
 })
 

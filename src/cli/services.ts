@@ -1,4 +1,3 @@
-import type { UserInfo } from 'node:os'
 import { join } from 'node:path'
 import { PORTS } from '../base/ports.ts'
 import { withGoMaxProcs } from '../comet/goMaxProcs.ts'
@@ -157,7 +156,7 @@ const servicesOf = (node: PlannedNode, nodes: readonly (PlannedNode & NodeIdenti
  */
 export const composeFile = (
   nodes: readonly (PlannedNode & NodeIdentity)[],
-  { uid, gid }: Pick<UserInfo<string>, 'uid' | 'gid'>,
+  { uid, gid }: { readonly uid: number; readonly gid: number },
   arePublic: boolean,
 ): string => `\
 # All nodes of the network in containers: docker-compose up -d. README.txt says what it needs.

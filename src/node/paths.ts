@@ -1,3 +1,4 @@
+import { homedir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { utf8 } from '../base/bytes.ts'
@@ -8,6 +9,20 @@ export const SVCD_WORDS: readonly string[] = [
   process.execPath,
   fileURLToPath(new URL('../cli/svcd.js', import.meta.url)),
 ]
+
+function known<T>(ask: () => T, otherwise: T): T {
+  try {
+    return ask()
+  } catch {
+    return otherwise // As in a container that runs as a number without a name.
+  }
+}
+
+/** The home folder of this user; / for one whom the system does not know. */
+export const userFolder = (ask = homedir): string => known(ask, '/')
+
+/** The name of this user; the number of one whom the system does not know, which systemd takes as well. */
+export const userName = (ask = () => userInfo().username): string => known(ask, String(process.getuid?.()))
 
 // The path of a socket has at most 107 bytes on Linux and 103 on macOS.
 const SOCKET_PATH_MAX = 103

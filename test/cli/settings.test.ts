@@ -3,6 +3,7 @@ import { Command } from 'commander'
 import { once } from 'node:events'
 import { chmodSync, chownSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { connect, createServer, type Server } from 'node:net'
+import { homedir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import {
   chooseOs,
@@ -25,7 +26,7 @@ import { shellWord } from '../../src/cli/networkScripts.ts'
 import { allowedAddresses } from '../../src/node/libraries.ts'
 import { assertDevnetHome, resetHome } from '../../src/cli/devnet/home.ts'
 import { examplesRunBy } from '../docs/examples.ts'
-import { abciAddressOf } from '../../src/node/paths.ts'
+import { abciAddressOf, userFolder, userName } from '../../src/node/paths.ts'
 import { tempFolder } from '../support/tempFolder.ts'
 
 let folder: string
@@ -147,6 +148,14 @@ describe('flags', () => {
     }
     expect(() => assertOwnHome(join(closed, 'none'), 'keys')).not.toThrow()
     expect(() => parseHome('', '--home')).toThrow('--home: expected a folder, got ""')
+  })
+
+  test('a user whom the system does not know has the folder / and a number for a name', () => {
+    const unknown = (): string => {
+      throw new Error('uv_os_get_passwd returned ENOENT')
+    }
+    expect([userFolder(unknown), userFolder()]).toEqual(['/', homedir()])
+    expect([userName(unknown), userName()]).toEqual([String(process.getuid?.()), userInfo().username])
   })
 
   test('root only reads in the home of another user', () => {

@@ -1,5 +1,4 @@
 import { existsSync, readdirSync } from 'node:fs'
-import { userInfo } from 'node:os'
 import { join, resolve } from 'node:path'
 import { isLoopback } from '../../base/loopback.ts'
 import { defaultCometCache } from '../../comet/find.ts'
@@ -12,7 +11,7 @@ import { chainIdOf, genesisKeys, writeFiles, writeNetworkHomes, PORTS_OF_ONE } f
 import { homeScripts, readmeText, SOCKET, startAllScript } from '../networkScripts.ts'
 import { blockTimeOption, commonOptions, type Configure, type FlagsOf, option, withOptions } from '../options.ts'
 import { printAnswer, formatTable } from '../output.ts'
-import { SVCD_WORDS } from '../../node/paths.ts'
+import { SVCD_WORDS, userName } from '../../node/paths.ts'
 import { composeFile, systemdUnits } from '../services.ts'
 import { parseWhole, printEndpoint } from '../../node/settings.ts'
 
@@ -154,14 +153,14 @@ export function writeTestnet(options: TestnetOptions) {
     { chainId, accounts, blockTimeMs },
   )
   const programs = { svcd: SVCD_WORDS, cometbft: join(defaultCometCache(), 'cometbft') }
-  const user = userInfo()
+  const user = { uid: process.getuid?.() ?? -1, gid: process.getgid?.() ?? -1 } // -1: Windows has none.
   for (const node of nodes) writeFiles(node.home, homeScripts(node, programs), 0o700)
   writeFiles(output, { 'start.sh': startAllScript(nodes) }, 0o700)
   writeFiles(
     join(output, 'systemd'),
     systemdUnits({
       home: output,
-      user: user.username,
+      user: userName(),
       isTemplate: true,
       programs: [...programs.svcd, programs.cometbft],
       commands: { app: ['./app.sh'], cometbft: ['./cometbft.sh'], gateway: ['./gateway.sh'] },
