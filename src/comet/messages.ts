@@ -55,7 +55,7 @@ export const lightFailureOf = (lines: readonly string[], folder: string): string
 
 /** Why `cometbft rollback` failed, from what it printed; undefined when it gives no reason. */
 export const rollbackFailureOf = (stderr: string): string | undefined => {
-  const reason = /failed to rollback state: .*/.exec(stderr)?.[0]
+  const reason = (/failed to rollback state: .*/.exec(stderr) ?? /(?<=^ERROR: ).+/m.exec(stderr))?.[0]
   return reason !== undefined && isLocked(reason) ? `${reason} (it may be running: stop it first)` : reason
 }
 

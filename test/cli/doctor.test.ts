@@ -106,6 +106,19 @@ test('a validator key without a signing state, or with one that cannot be read, 
   expect(await look('signing state')).toBeUndefined()
 })
 
+test('a state of another chain than that of the genesis file is bad, as svcd start refuses it', async () => {
+  makeState()
+  mkdirSync(join(folder, 'config'))
+  const genesis = join(folder, 'config', 'genesis.json')
+  writeFileSync(genesis, '{"chain_id":"other"}')
+  const found = expect.stringMatching(
+    /state\.db is the state of chain test-chain, but .*genesis\.json is of other: put/,
+  )
+  expect(await look('chain')).toMatchObject({ verdict: 'bad', found })
+  writeFileSync(genesis, '{"chain_id":"test-chain"}')
+  expect(await look('chain')).toBeUndefined()
+})
+
 test('a home whose CometBFT looks for the application in another home is noted', async () => {
   mkdirSync(join(folder, 'config'))
   const path = join(folder, 'config', 'config.toml')

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
-import { consensusFailureIn, fatalErrorIn } from '../../src/comet/messages.ts'
+import { consensusFailureIn, fatalErrorIn, rollbackFailureOf } from '../../src/comet/messages.ts'
 import { homeFiles, lastConsensusFailure } from '../../src/comet/home.ts'
 import { tempFolder } from '../support/tempFolder.ts'
 
@@ -51,4 +51,15 @@ test('the log of a home tells the last failure, and none once a block was commit
   expect(lines(COMMITTED, PLAIN, 'I[…] Ensure peers')).toBe(CAUSE)
   expect(lines(PLAIN, COMMITTED)).toBeUndefined()
   expect(lines(PLAIN, 'x'.repeat(1024 * 1024))).toBeUndefined()
+})
+
+test.each([
+  ['Error: failed to rollback state: no height', 'failed to rollback state: no height'],
+  [
+    'ERROR: While parsing config: toml: invalid character at start of key: [\n',
+    'While parsing config: toml: invalid character at start of key: [',
+  ],
+  ['Usage:\n  cometbft rollback', undefined],
+])('why a rollback failed: %j', (stderr, why) => {
+  expect(rollbackFailureOf(stderr)).toBe(why)
 })

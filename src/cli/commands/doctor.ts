@@ -32,6 +32,7 @@ import { exitStatusOf, Failed, UserError } from '../../node/errors.ts'
 import { gatewayFrom } from '../gatewayClient.ts'
 import { chainIdOf, statePathOf } from '../../node/homes.ts'
 import { abciAddressOf } from '../../node/paths.ts'
+import { readState } from '../../node/stateFile.ts'
 import {
   commonOptions,
   type Configure,
@@ -178,6 +179,20 @@ function socketFinding(home: string): Findings {
   }
 }
 
+/** `svcd start` refuses the state of another chain than the genesis file's. */
+function chainFinding(home: string): Findings {
+  const path = statePathOf(home)
+  try {
+    const own = chainIdOf(home)
+    const held = own !== undefined && existsSync(path) ? readState(path, (state) => state.chainId()) : undefined
+    if (held === undefined || held === own) return []
+    const found = `${path} is the state of chain ${held}, but ${homeFiles(home).genesis} is of ${own}`
+    return finding('chain', 'bad', `${found}: put the genesis file of ${held} back, or choose another home for ${own}`)
+  } catch {
+    return [] // `home` and `SQLite` tell what is wrong with the files.
+  }
+}
+
 function homeFindings(home: string): readonly Finding[] {
   if (!existsSync(home))
     return [finding('home', 'bad', `${home} does not exist: name another with --home DIR, or create it with svcd init`)]
@@ -188,6 +203,7 @@ function homeFindings(home: string): readonly Finding[] {
     settings(home),
     mempoolFinding(home),
     socketFinding(home),
+    chainFinding(home),
     secretFile('validator key', files.validatorKey, () => readValidatorKey(home)),
     signingState(home),
     secretFile('node key', files.nodeKey, () => readNodeId(home)),
