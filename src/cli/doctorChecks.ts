@@ -1,7 +1,7 @@
 import { existsSync, statfsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { reasonOf } from '../comet/errors.ts'
-import { lastConsensusFailure } from '../comet/home.ts'
+import { homeFiles, lastConsensusFailure, signedHeight } from '../comet/home.ts'
 import type { NodeRpc, NodeStatus } from '../comet/rpc.ts'
 import { stalledAfterMs, stallReason } from '../gateway/http/health.ts'
 import { openConnection } from '../base/sqlite.ts'
@@ -92,6 +92,21 @@ export async function examineBlocks(
     'Either validators with a third of the voting power are offline, or CometBFT has failed and its log says ' +
       'CONSENSUS FAILURE'
   return [{ check: 'blocks', verdict: 'bad', found: `${stallReason({ stalledMs, height })}. ${why}` }]
+}
+
+/**
+ * Finds a key that has signed above the height of its node, which then signs nothing. Where a chain started over, its only
+ * validator waits so for ever.
+ */
+export function examineSigning(home: string, { latestHeight, catchingUp }: NodeStatus): readonly Finding[] {
+  const { validatorKey, validatorState } = homeFiles(home)
+  if (catchingUp || !existsSync(validatorKey) || !existsSync(validatorState)) return []
+  const check = 'signing'
+  const signed = examined(check, () => signedHeight(home))
+  if (typeof signed !== 'number' || signed <= latestHeight + 1) return [] // `signing state` tells of a damaged file.
+  const found = `the key signed last at height ${signed}, and the node is at ${latestHeight}: it signs no block up to there`
+  const remedy = 'If the chain starts over, stop it and run svcd reset --signing-state'
+  return [{ check, verdict: 'bad', found: `${found}. ${remedy}` }]
 }
 
 function sqliteFinding(path: string): Finding {

@@ -2,9 +2,10 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import Database from 'better-sqlite3'
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { examineBlocks, examineDisk, examineState } from '../../src/cli/doctorChecks.ts'
+import { examineBlocks, examineDisk, examineSigning, examineState } from '../../src/cli/doctorChecks.ts'
 import { examine } from '../../src/cli/commands/doctor.ts'
 import { writeNodeKeys } from '../../src/comet/home.ts'
+import type { NodeStatus } from '../../src/comet/rpc.ts'
 import { formatAnswer, formatFields, formatTable } from '../../src/cli/output.ts'
 import { printable } from '../../src/base/printable.ts'
 import { abciAddressOf } from '../../src/node/paths.ts'
@@ -117,6 +118,23 @@ test('a state of another chain than that of the genesis file is bad, as svcd sta
   expect(await look('chain')).toMatchObject({ verdict: 'bad', found })
   writeFileSync(genesis, '{"chain_id":"test-chain"}')
   expect(await look('chain')).toBeUndefined()
+})
+
+test('a key that has signed above the height of its own node is bad, with what to do when the chain starts over', () => {
+  const at = (latestHeight: number, catchingUp = false) =>
+    examineSigning(folder, { latestHeight, catchingUp } as NodeStatus).map(({ verdict, found }) => [verdict, found])
+  expect(at(0)).toEqual([]) // A remote signer has the key.
+  writeNodeKeys(folder)
+  expect(at(0)).toEqual([])
+  writeFileSync(join(folder, 'data', 'priv_validator_state.json'), '{"height":"98"}')
+  expect(at(0)).toEqual([
+    [
+      'bad',
+      'the key signed last at height 98, and the node is at 0: it signs no block up to there. If the chain starts over, ' +
+        'stop it and run svcd reset --signing-state',
+    ],
+  ])
+  expect([at(97), at(0, true)]).toEqual([[], []])
 })
 
 test('a home whose CometBFT looks for the application in another home is noted', async () => {

@@ -157,6 +157,19 @@ describe('a genesis file that cannot be served', () => {
     expect(readdirSync(units)).toHaveLength(3)
   })
 
+  test('reset says what the validator has signed, unless it forgets that too', async () => {
+    const home = join(place.folder, 'signed')
+    expect(await svcd(place, ['init', '--home', home, '--chain-id', 'c', '--owner', DEVNET_0])).toMatchObject({
+      status: 0,
+    })
+    writeFileSync(join(home, 'data', 'priv_validator_state.json'), '{"height":"98","round":0,"step":3}')
+    const reset = ['reset', '--home', home, '--yes']
+    expect((await svcd(place, reset)).stderr).toMatch(
+      /^the validator signed last at height 98, .* svcd reset --signing-state\n$/,
+    )
+    expect((await svcd(place, [...reset, '--signing-state'])).stderr).toBe('')
+  })
+
   test('nor is one behind the genesis: settings that cannot be written leave none', async () => {
     const home = join(place.folder, 'full')
     const inTheWay = join(home, 'config', 'svcd.json.new')

@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { ensureFolder } from '../../base/folder.ts'
-import { writeNodeKeys } from '../../comet/home.ts'
+import { homeFiles, signedHeight, writeNodeKeys } from '../../comet/home.ts'
 import { takeLock } from '../../base/sqlite.ts'
 import { Failed, UserError } from '../../node/errors.ts'
 import { statePathOf } from '../../node/homes.ts'
 import { commonOptions, type Configure, type FlagsOf, option, withOptions } from '../options.ts'
-import { printAnswer } from '../output.ts'
+import { note, printAnswer } from '../output.ts'
 import { confirm } from '../secrets.ts'
 
 const options = [
@@ -28,6 +28,15 @@ function doomed(home: string, withSigningState: boolean): readonly string[] {
   return [...inData.map((name) => join(data, name)), ...beside]
 }
 
+/** The height at which the validator of a home signed last; 0 where it has none, or svcd doctor finds its files damaged. */
+function lastSigned(home: string): number {
+  try {
+    return existsSync(homeFiles(home).validatorKey) ? signedHeight(home) : 0
+  } catch {
+    return 0
+  }
+}
+
 async function run({ home, json, yes, signingState = false }: FlagsOf<typeof options>): Promise<void> {
   if (!existsSync(join(home, 'config', 'genesis.json'))) {
     throw new UserError(`${home} is not the home of a chain, because it has no config/genesis.json`)
@@ -41,6 +50,13 @@ async function run({ home, json, yes, signingState = false }: FlagsOf<typeof opt
     // A home that has a key but not this file would count as one that lost it.
     ensureFolder(join(home, 'data'))
     writeNodeKeys(home)
+  }
+  const height = lastSigned(home)
+  if (height > 0) {
+    note(
+      `the validator signed last at height ${height}, and signs no block up to there. If no other node has the blocks, the ` +
+        'chain starts over only after svcd reset --signing-state',
+    )
   }
   printAnswer(json, { home, removed }, () =>
     removed.length === 0 ? 'there was nothing to remove' : ['removed', ...removed].join('\n  '),
