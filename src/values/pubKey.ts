@@ -1,5 +1,3 @@
-import { record, type Shape } from './shape.ts'
-import { text } from './text.ts'
 import { fromBase64, fromHex, toBase64, toHex } from '../base/bytes.ts'
 import { fixedLength } from './column.ts'
 import { held, type KeyType, plainText, stringOf } from './valueType.ts'
@@ -120,10 +118,3 @@ export const proposalId: KeyType<ProposalId, Uint8Array> = of32Bytes({
   parse: parseProposalId,
   print: printProposalId,
 })
-
-const pubKeyMembers = record('PubKeyObject', { type: text, value: pubKey })
-/** A public key as CometBFT's JSON has it. */
-export const pubKeyObject: Shape<PubKey> = {
-  schema: pubKeyMembers.schema,
-  toJson: (value) => pubKeyMembers.toJson({ type: 'tendermint/PubKeyEd25519', value }),
-}

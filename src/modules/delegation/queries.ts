@@ -9,7 +9,7 @@ import { defineListQuery, defineQuery, page, pageOf, type QueryEntry } from '../
 import type { Candidacy } from '../stake/tables.ts'
 import { listDelegations, listStakesOf, pendingInBatches, worthOf } from './keeper.ts'
 import { compRateAt, getById, getByOwner, selfShares, waitingRaise } from '../stake/keeper.ts'
-import { pubKeyObject } from '../../values/pubKey.ts'
+import { pubKeyObject } from '../../values/pubKeyObject.ts'
 import type { Delegation } from './tables.ts'
 
 const pendingEntry = record('PendingDelegation', { amount, completion_height: uint })

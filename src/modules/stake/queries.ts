@@ -1,4 +1,5 @@
-import { pubKey, pubKeyObject } from '../../values/pubKey.ts'
+import { pubKey } from '../../values/pubKey.ts'
+import { pubKeyObject } from '../../values/pubKeyObject.ts'
 import { type StateReader, take } from '../../store/state.ts'
 import { field } from '../../tx/fields.ts'
 import { address } from '../../values/address.ts'

@@ -1,6 +1,6 @@
 import { address } from '../../../values/address.ts'
 import { uint } from '../../../values/number.ts'
-import { pubKeyObject } from '../../../values/pubKey.ts'
+import { pubKeyObject } from '../../../values/pubKeyObject.ts'
 import { orNull, record } from '../../../values/shape.ts'
 import { defineListQuery, page, pageOf } from '../../query.ts'
 import { absencesOf, getById, listSet } from '../keeper.ts'
