@@ -38,11 +38,14 @@ export interface LocalAccounts {
   readonly remove: (address: string) => boolean
 }
 
+const notAKey = (): Error =>
+  new Error(`key: expected a private key of ${SEED_BYTES} bytes (hex), a mnemonic or a signer`)
+
 function seedOf(key: string | Uint8Array, index: number): Uint8Array {
-  if (typeof key === 'string' && /\s/.test(key.trim())) return seedOfMnemonic(key.trim(), index)
-  const bytes = typeof key === 'string' ? fromHex(key.replace(/^0x/, '')) : Uint8Array.from(key)
-  if (bytes?.length !== SEED_BYTES)
-    throw new Error(`key: expected a private key of ${SEED_BYTES} bytes (hex), a mnemonic or a signer`)
+  const text = typeof key === 'string' ? key.trim() : undefined
+  if (text !== undefined && /\s/.test(text)) return seedOfMnemonic(text, index)
+  const bytes = text === undefined ? Uint8Array.from((key as Uint8Array) ?? []) : fromHex(text.replace(/^0x/, ''))
+  if (bytes?.length !== SEED_BYTES) throw notAKey()
   return bytes
 }
 
@@ -61,9 +64,12 @@ const isSigner = (key: unknown): key is AnySigner => typeof (key as { signTx?: u
 export function createLocalAccounts<T>(into: Map<Address, T>, open: (signer: AnySigner) => T): LocalAccounts {
   const add: LocalAccounts['add'] = (key, index = 0) => {
     const signer = isSigner(key) ? key : ed25519Signer(key, index)
+    // A signer from elsewhere may write it as Ethereum does, in capital and small letters.
+    const address = parseAddress(signer.address)
+    if (address === undefined) throw notAKey()
     // When a key is added again, what is known of its account stays.
-    if (!into.has(signer.address)) into.set(signer.address, open(signer))
-    return signer.address
+    if (!into.has(address)) into.set(address, open(signer))
+    return address
   }
   return {
     add,

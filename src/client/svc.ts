@@ -207,7 +207,7 @@ function fromTokens(tokens: string | number | bigint): bigint {
 }
 
 function construct(this: unknown, target: string | Target, { signer }: { readonly signer?: AnySigner } = {}): Svc {
-  const where = typeof target === 'string' ? { url: target } : target
+  const where = typeof target === 'object' ? target : { url: target }
   const transport = httpTransport(where)
   const svc: Svc = {
     ...createFunctions(transport, () => svc.defaultAccount, where.chainId),

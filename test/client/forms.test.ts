@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals'
-import { Svc } from '../../src/client/index.ts'
+import { ed25519Signer, Svc } from '../../src/client/index.ts'
 import { createKeystore } from '../../src/keys/keystore.ts'
 import { PUBLIC_MNEMONIC } from '../../src/keys/mnemonic.ts'
 import { serveCalls } from '../support/serveCalls.ts'
@@ -206,6 +206,10 @@ describe('what is answered', () => {
     expect(() => new Svc({ url: given })).toThrow(TypeError)
   })
 
+  test('a URL that was left out is none', () => {
+    expect(() => new Svc(undefined as never)).toThrow(/^expected the URL of a gateway, .*, got nothing$/)
+  })
+
   test('a signal ends the waiting with its reason', async () => {
     const hang = new Svc({
       url,
@@ -248,10 +252,31 @@ describe('keys', () => {
     expect(accounts.add(PUBLIC_MNEMONIC, 1)).not.toBe(first)
     const bytes = new Uint8Array(32).fill(1)
     expect(accounts.add(`0x${'01'.repeat(32)}`)).toBe(accounts.add(bytes))
-    expect(accounts.add({ address: '0xabc', signTx: () => bytes } as never)).toBe('0xabc')
+    expect(accounts.add({ address: `0x${'aB'.repeat(20)}`, signTx: () => bytes } as never)).toBe(`0x${'ab'.repeat(20)}`)
     expect(accounts.list()).toHaveLength(4)
     expect([accounts.remove(first.toUpperCase().replace('0X', '0x')), accounts.remove(first)]).toEqual([true, false])
   })
+
+  test('a signer that writes its address in capital letters, as wallets do, signs', async () => {
+    body = { error: { code: -32602, message: 'refused' } }
+    const svc = new Svc({ url, chainId: 'test' })
+    const { address, signTx } = ed25519Signer('01'.repeat(32))
+    const from = `0x${address.slice(2).toUpperCase()}`
+    svc.accounts.add({ address: from, signTx } as never)
+    await expect(svc.async.transfer({ from, to: from, value: 1n })).rejects.toMatchObject({ code: -32602 })
+    expect(asked.flatMap(({ method }) => method ?? [])).toEqual(['svc_getTransactionCount'])
+  })
+
+  test('a private key is read with the end of the line of its file', () => {
+    const { accounts } = new Svc(url)
+    expect(accounts.add(`${'01'.repeat(32)}\n`)).toBe(accounts.add('01'.repeat(32)))
+  })
+
+  const signTx = (): undefined => undefined
+  test.each([undefined, null, {}, { address: '0xabc', signTx }, { signTx }])(
+    'what is no key at all is refused as one: %p',
+    (given) => expect(() => new Svc(url).accounts.add(given as never)).toThrow(/^key: expected a private key/),
+  )
 
   test.each([
     ['a short key', '01'.repeat(31)],
