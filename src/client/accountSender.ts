@@ -21,7 +21,7 @@ import {
   pause,
   POLL_MS,
   type Reply,
-  SEND_RAW,
+  timeoutSignal,
   type Transport,
   WAIT_MS,
 } from './transport.ts'
@@ -38,11 +38,9 @@ interface Setting {
 const BATCH_TEXT_MAX = 700_000
 
 const pendingCall = (address: string): Call => ({ method: 'svc_getTransactionCount', params: [address, 'pending'] })
-const sendCall = (bytes: Uint8Array): Call => ({
-  method: SEND_RAW,
-  params: { transaction: toBase64(bytes), wait: false },
-})
-const waitCall = (bytes: Uint8Array): Call => ({ method: SEND_RAW, params: [toBase64(bytes)] })
+const rawCall = (params: unknown): Call => ({ method: 'svc_sendRawTransaction', params, isTransaction: true })
+const sendCall = (bytes: Uint8Array): Call => rawCall({ transaction: toBase64(bytes), wait: false })
+const waitCall = (bytes: Uint8Array): Call => rawCall([toBase64(bytes)])
 
 /** An SvcRpcError with the hash of what was sent: the transaction may still be committed. Any other error as it is. */
 function withHash(error: unknown, hash: string): unknown {
@@ -79,8 +77,7 @@ export async function waitForTx(
   { signal, timeoutMs = WAIT_MS }: WaitOptions = {},
 ): Promise<TransactionResult> {
   const call = { method: 'svc_getTransaction', params: [hash] }
-  // No timer takes much more.
-  const late = AbortSignal.timeout(Math.min(timeoutMs, 2e9))
+  const late = timeoutSignal(timeoutMs)
   const ending = AbortSignal.any([late, signal ?? late])
   const end = (error: unknown): never => {
     throw late.aborted
@@ -130,7 +127,7 @@ function createWait({ askAll }: Transport): (bytes: Uint8Array, hash: string) =>
       const pauseMs = pauseBefore(reply, performance.now() - fromMs)
       if (pauseMs !== undefined) await pause(pauseMs)
       else if ('error' in reply) throw withHash(reply.error, hash)
-      else return reply.result as TransactionResult
+      else return { ...(reply.result as TransactionResult), hash }
     }
   }
 }
@@ -155,6 +152,7 @@ type Checked =
  */
 function readSent(
   { expected_nonce: expected, known, ...result }: TransactionResult,
+  hash: string,
   wait: () => Promise<TransactionResult>,
 ): Sent<Checked> {
   if (expected !== undefined) return { state: 'badNonce', result: { result }, expected }
@@ -163,7 +161,7 @@ function readSent(
   included.catch(() => undefined)
   return {
     state: known ? 'known' : 'accepted',
-    result: { hash: result.hash, included },
+    result: { hash, included },
     ended: () => included.then(needIncluded),
   }
 }
@@ -171,7 +169,7 @@ function readSent(
 interface Signed {
   /** Its index among those that are sent together. */
   readonly index: number
-  readonly nonce: number
+  readonly signal: AbortSignal | undefined
   readonly hash: string
   readonly bytes: Uint8Array
 }
@@ -216,14 +214,19 @@ export function createAccountSender(signer: AnySigner, { transport, chainId, cha
     const id = await chainId()
     const sent: Sent<Checked>[] = []
     const signed: Signed[] = []
-    for (const [index, { tx, nonce }] of all.entries()) {
+    for (const [index, { tx, nonce, isFixed, signal }] of all.entries()) {
       try {
-        signed.push({ index, nonce, ...hashed(await sign(id, tx, nonce)) })
+        signal?.throwIfAborted()
+        signed.push({ index, signal, ...hashed(await sign(id, tx, nonce)) })
       } catch (error) {
         sent[index] = { state: 'failed', error }
+        // The others have to be signed with other nonces now. A wallet must not ask its owner for them twice.
+        if (!isFixed) break
       }
     }
-    for (const batch of batchesOf(signed)) {
+    // A wallet may take minutes to sign, and may still ask for the others of a batch.
+    for (const { index, signal } of signed) if (signal?.aborted) sent[index] = { state: 'failed', error: signal.reason }
+    for (const batch of batchesOf(signed.filter(({ index }) => sent[index] === undefined))) {
       for (const { hash } of batch) queued.add(hash)
       const replies = await transport.askAll(batch.map(({ bytes }) => sendCall(bytes)))
       for (const [at, { index, hash, bytes }] of batch.entries()) {
@@ -232,7 +235,7 @@ export function createAccountSender(signer: AnySigner, { transport, chainId, cha
         sent[index] =
           'error' in reply
             ? { state: 'failed', error: sendError(reply.error, hash) }
-            : readSent(reply.result as TransactionResult, () => waitQueued(bytes, hash))
+            : readSent(reply.result as TransactionResult, hash, () => waitQueued(bytes, hash))
       }
     }
     return sent
@@ -250,7 +253,8 @@ export function createAccountSender(signer: AnySigner, { transport, chainId, cha
     submit: (tx: PendingTx, { signal, onSent }: CallOptions = {}): Promise<TransactionResult> => {
       const ended = queue.submit(tx, { nonce: tx.nonce, signal }).then((checked) => {
         if ('result' in checked) return checked.result
-        onSent?.(checked.hash)
+        // An error that it throws is the caller's: it must not stand for that of the call.
+        queueMicrotask(() => onSent?.(checked.hash))
         return checked.included
       })
       return abortable(ended, signal)
@@ -269,7 +273,7 @@ export function createAccountSender(signer: AnySigner, { transport, chainId, cha
         let toError = sendError
         try {
           const answer = ask(sendCall(bytes)) as TransactionResult
-          const sent = readSent(answer, async () => answer)
+          const sent = readSent(answer, hash, async () => answer)
           const isOfQueue = !isFixed && queued.has(hash) && 'ended' in sent
           const retry = isFixed || isOfQueue ? undefined : nonceToRetry(sent, nonce, resigns++, NONCES_OF_TX_MAX - 1)
           if (isOfQueue) nonce += 1
@@ -277,7 +281,7 @@ export function createAccountSender(signer: AnySigner, { transport, chainId, cha
           else if ('ended' in sent) {
             queue.consume(nonce)
             toError = withHash
-            return ask(waitCall(bytes)) as TransactionResult
+            return { ...(ask(waitCall(bytes)) as TransactionResult), hash }
           } else return resultOfFound(answer)
         } catch (error) {
           throw toError(error, hash)

@@ -28,7 +28,7 @@ export interface ClientFunction {
 export function queryFunction({ transport }: Client, { call, method, isTransaction }: QuerySpec): ClientFunction {
   const callOf = (args: readonly unknown[]): Call => {
     const given = args.slice(0, args.findLastIndex((arg) => arg !== undefined) + 1)
-    return { method, params: given.length === 1 && isObject(given[0]) ? given[0] : given }
+    return { method, params: given.length === 1 && isObject(given[0]) ? given[0] : given, isTransaction }
   }
   return {
     call,
@@ -59,7 +59,8 @@ export function operationFunction({ transport, senders, defaultAccount }: Client
     if (!isObject(input)) throw new SvcRpcError(method, INVALID_PARAMS, 'params: expected an object of members')
     const from = input['from'] ?? defaultAccount()
     const sender = typeof from === 'string' ? senders.get(parseAddress(from) ?? (from as Address)) : undefined
-    if (sender === undefined) return { call: { method, params: [from === undefined ? input : { ...input, from }] } }
+    if (sender === undefined)
+      return { call: { method, params: [from === undefined ? input : { ...input, from }], isTransaction: true } }
     try {
       return { sender, tx: readTx(spec, input) }
     } catch (error) {
@@ -107,10 +108,15 @@ const isOptions = (value: unknown): value is CallOptions => isObject(value) && (
 const INVALID_INPUT = 20
 
 /** Resolves with the result of a transaction. Rejects with SvcTxError when it failed. */
-export async function needDone({ ask }: Transport, result: TransactionResult): Promise<TransactionResult> {
+export async function needDone(
+  { ask }: Transport,
+  result: TransactionResult,
+  signal?: AbortSignal,
+): Promise<TransactionResult> {
   const failure = failureOf(result)
   if (failure === undefined) return result
-  const asking = failure.code === INVALID_INPUT ? ask({ method: 'svc_getShortfall', params: [result.hash] }) : undefined
+  const asking =
+    failure.code === INVALID_INPUT ? ask({ method: 'svc_getShortfall', params: [result.hash] }, signal) : undefined
   throw new SvcTxError(result, await asking?.catch(() => null))
 }
 
@@ -119,7 +125,7 @@ export function promiseForm(transport: Transport, { isTransaction, promise }: Cl
   return async (...args: unknown[]): Promise<unknown> => {
     const options = isOptions(args.at(-1)) ? (args.pop() as CallOptions) : {}
     const result = await promise(args, options)
-    return isTransaction ? needDone(transport, result as TransactionResult) : result
+    return isTransaction ? needDone(transport, result as TransactionResult, options.signal) : result
   }
 }
 

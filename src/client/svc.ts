@@ -184,7 +184,8 @@ export function createFunctions(
     ...treeOf<SvcFunctions>(functions, callbackForm),
     async: {
       ...treeOf<AsyncFunctions>(functions, (one) => promiseForm(transport, one)),
-      waitForTx: async (hash, options) => needDone(transport, await waitForTx(transport, hash, options)),
+      waitForTx: async (hash, options) =>
+        needDone(transport, await waitForTx(transport, hash, options), options?.signal),
     },
     accounts: createLocalAccounts(senders, (signer) =>
       createAccountSender(signer, { transport, chainId, chainIdBlocking }),

@@ -7,6 +7,8 @@ import { METHOD_NOT_FOUND, SvcRpcError, unreachable } from './errors.ts'
 export interface Call {
   readonly method: string
   readonly params: unknown
+  /** Its result is that of a transaction. */
+  readonly isTransaction?: boolean | undefined
 }
 
 /** The answer to one call of a batch. */
@@ -28,9 +30,6 @@ export interface Transport {
 /** The most calls in a batch. Source: docs/reference/limits.md. */
 export const BATCH_MAX = 50
 
-/** The method that takes a signed transaction. */
-export const SEND_RAW = 'svc_sendRawTransaction'
-
 interface RpcAnswer {
   readonly id?: unknown
   readonly result?: unknown
@@ -44,19 +43,20 @@ const asText = (_name: string, value: unknown): unknown =>
 /** Returns the params with bigints as decimal text, because JSON has no bigints. */
 export const plainParams = (params: unknown): unknown => JSON.parse(JSON.stringify(params, asText))
 
-const callText = ({ method, params }: Call, id = 1): string =>
+/** The text of a call, in which bigints are decimal text. */
+export const callText = ({ method, params }: Call, id = 1): string =>
   JSON.stringify({ jsonrpc: '2.0', id, method, params }, asText)
 
 const UNANSWERED = 'the gateway left the call unanswered'
 
-function replyOf({ method }: Call, answer: RpcAnswer | null | undefined): Reply {
+function replyOf({ method, isTransaction }: Call, answer: RpcAnswer | null | undefined): Reply {
   if (answer?.error) {
     const { code, message = UNANSWERED, data } = answer.error
     return { error: new SvcRpcError(method, code, message, data) }
   }
   const result = answer?.result as Partial<TransactionResult> | null | undefined
   // Without these two it says nothing of the transaction.
-  return result === undefined || (method === SEND_RAW && !(result?.check_tx && result.deliver_tx))
+  return result === undefined || (isTransaction && !(result?.check_tx && result.deliver_tx))
     ? { error: new SvcRpcError(method, undefined, UNANSWERED) }
     : { result }
 }
@@ -190,6 +190,9 @@ export function httpTransport({ url, token, fetch: given }: Target): Transport {
 /** How long a call waits for a block by default, in ms. */
 export const WAIT_MS = 60_000
 
+/** Aborted after `ms`; at once for less than 1 and for NaN. No timer takes much more than 2e9. */
+export const timeoutSignal = (ms: number): AbortSignal => AbortSignal.timeout(Math.max(0, Math.min(ms, 2e9)) | 0)
+
 /** How long to pause between two looks for a block, in ms. */
 export const POLL_MS = 100
 
@@ -205,10 +208,11 @@ export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefine
 }
 
 /** Resolves after `ms`; rejects with the signal's reason as soon as it is aborted. */
-export const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
-  abortable(
-    new Promise((done) => {
-      setTimeout(done, ms)
-    }),
-    signal,
-  )
+export const pause = (ms: number, signal?: AbortSignal): Promise<void> => {
+  let timer: ReturnType<typeof setTimeout>
+  const over = new Promise<void>((done) => {
+    timer = setTimeout(done, ms)
+  })
+  // A program that has given up may end at once.
+  return abortable(over, signal).finally(() => clearTimeout(timer))
+}

@@ -2,7 +2,16 @@
 import { utils, Web3PluginBase } from 'web3'
 import { cannotWait } from './blocking.ts'
 import { asError, SvcRpcError } from './errors.ts'
-import { type Call, httpTransport, plainParams, repliesOf, type Transport } from './transport.ts'
+import {
+  abortable,
+  type Call,
+  httpTransport,
+  plainParams,
+  repliesOf,
+  type Reply,
+  resultOf,
+  type Transport,
+} from './transport.ts'
 import { createFunctions, type Svc } from './svc.ts'
 
 /** Every method of the gateway, as web3 types the methods of a node. */
@@ -25,11 +34,13 @@ const withPlainParams = ({ method, params }: Call) => ({ method, params: plainPa
 function managerTransport(manager: () => Manager): Transport {
   const ask: Transport['ask'] = async (call, signal) => {
     signal?.throwIfAborted()
-    try {
-      return await manager().send(withPlainParams(call))
-    } catch (thrown) {
-      throw rpcErrorOf(call.method, thrown)
-    }
+    const asked = manager()
+      .send(withPlainParams(call))
+      .catch((thrown: unknown) => {
+        throw rpcErrorOf(call.method, thrown)
+      })
+    const [reply] = repliesOf([call], { result: await abortable(asked, signal) })
+    return resultOf(reply as Reply)
   }
   const askAll: Transport['askAll'] = async (calls) => {
     const [only] = calls

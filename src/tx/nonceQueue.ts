@@ -46,18 +46,25 @@ export const REBROADCAST_MS = 5_000
 export const isInNoBlock = (code: number | undefined, expected: number | undefined, nonce: number): boolean =>
   code !== BAD_NONCE_CODE || (expected !== undefined && expected < nonce)
 
-/** A transaction with the nonce to sign it with. `isFixed`: the caller chose that nonce. */
+/**
+ * A transaction with the nonce to sign it with. `isFixed`: the caller chose that nonce. `signal`: once it is aborted, the
+ * transaction must not be sent any more.
+ */
 export interface Numbered<T> {
   readonly tx: T
   readonly nonce: number
   readonly isFixed: boolean
+  readonly signal: AbortSignal | undefined
 }
 
 /** How a queue reaches the chain. */
 export interface NonceSource<T, R> {
   /** Reads the next nonce of the account. Transactions that this queue has sent may be missing from it. */
   readonly readNonce: () => Promise<number>
-  /** Signs and sends transactions in their order, and says of each what became of it. */
+  /**
+   * Signs and sends transactions in their order, and says of each what became of it. After one that `failed` it may leave
+   * the others: they are signed with other nonces then.
+   */
   readonly send: (batch: readonly Numbered<T>[]) => Promise<readonly Sent<R>[]>
   /** The most transactions that `send` takes at a time. */
   readonly batchMax: number
@@ -271,16 +278,21 @@ export function createNonceQueue<T, R>(source: NonceSource<T, R>): NonceQueue<T,
       waiting.unshift(...others)
       return
     }
-    const numbered = batch.map(({ tx, nonce }, index) => ({ tx, nonce: nonce ?? first + index, isFixed }))
-    for (const [index, { nonce }] of numbered.entries()) batch[index]?.signed.add(nonce)
+    const numbered = batch.map(({ tx, nonce, signal }, index) => ({
+      tx,
+      nonce: nonce ?? first + index,
+      isFixed,
+      signal,
+    }))
     const answers = await send(numbered)
     const again: Waiting<T, R>[] = []
     let isAfterHole = false
     for (const [index, one] of batch.entries()) {
       const { nonce } = numbered[index] as Numbered<T>
-      const sent = answers[index] ?? { state: 'failed', error: new Error('the transaction was left unanswered') }
-      if (settle(one, nonce, sent, isAfterHole)) again.push(one)
-      isAfterHole ||= !('ended' in sent) && sent.state !== 'taken'
+      const sent = answers[index]
+      if (sent !== undefined) one.signed.add(nonce)
+      if (sent === undefined || settle(one, nonce, sent, isAfterHole)) again.push(one)
+      isAfterHole ||= sent !== undefined && !('ended' in sent) && sent.state !== 'taken'
     }
     waiting.unshift(...again)
   }

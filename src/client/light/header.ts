@@ -1,7 +1,7 @@
 import { isHeightTooHigh } from '../../comet/messages.ts'
 import { SvcProofError } from '../errors.ts'
 import type { WaitOptions } from '../types.ts'
-import { pause, POLL_MS, reasonOf, WAIT_MS } from '../transport.ts'
+import { pause, POLL_MS, reasonOf, timeoutSignal, WAIT_MS } from '../transport.ts'
 import type { VerifiedHeader } from './proveRow.ts'
 
 interface Light {
@@ -81,8 +81,7 @@ export async function verifiedHeader(
   height: number,
   { signal, timeoutMs = WAIT_MS }: WaitOptions,
 ): Promise<VerifiedHeader> {
-  // No timer takes much more.
-  const late = AbortSignal.timeout(Math.min(timeoutMs, 2e9))
+  const late = timeoutSignal(timeoutMs)
   try {
     return await fetchHeader(source, height, AbortSignal.any([late, signal ?? late]))
   } catch (error) {

@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { Web3 } from 'web3'
+import { SvcPlugin } from '../../src/client/web3Plugin.ts'
+import { serveCalls } from '../support/serveCalls.ts'
+
+/** What the gateway answers by method; never for a method that has no answer here. */
+const answers: Record<string, unknown> = {
+  svc_status: { chain_id: 'test' },
+  svc_getTransactionCount: 0,
+  svc_sendRawTransaction: null,
+  svc_getTransaction: new Promise(() => undefined),
+}
+let gateway: Awaited<ReturnType<typeof serveCalls>>
+beforeAll(async () => {
+  gateway = await serveCalls(async ({ method }) => ({ result: await answers[method] }))
+})
+afterAll(() => gateway.close())
+
+function open(): SvcPlugin {
+  const web3 = new Web3(gateway.url)
+  web3.registerPlugin(new SvcPlugin())
+  return web3.svc
+}
+
+test('a call of web3.svc ends with its signal and its time, though the gateway says nothing', async () => {
+  const { async: svc } = open()
+  await expect(svc.waitForTx('AB', { timeoutMs: 50 })).rejects.toMatchObject({ code: -32012, data: { hash: 'AB' } })
+  const signal = AbortSignal.timeout(50)
+  await expect(svc.getTransaction('AB', { signal })).rejects.toMatchObject({ name: 'TimeoutError' })
+})
+
+test('null for the answer to a transaction that web3.svc signed is an error with the hash', async () => {
+  const svc = open()
+  const from = svc.accounts.add('01'.repeat(32))
+  await expect(svc.async.transfer({ from, to: from, value: 1n })).rejects.toMatchObject({
+    name: 'SvcRpcError',
+    data: { hash: expect.stringMatching(/^[0-9A-F]{64}$/) },
+  })
+})
