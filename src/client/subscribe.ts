@@ -1,6 +1,7 @@
 import { isObject } from '../base/json.ts'
 import { SvcRpcError, unreachable } from './errors.ts'
 import type { GetBlockResult, GetTransactionResult } from './gen/calls.ts'
+import { callText } from './transport.ts'
 
 /**
  * What `svc.subscribe` tells of, by topic.
@@ -165,7 +166,7 @@ function openSocket(address: string, { onOpen, onMessage, onEnd }: Listener) {
   let isEnded = false
   let isHeard = true
   const send = (id: number, method: string, params: object): void => {
-    if (socket.readyState === socket.OPEN) socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }))
+    if (socket.readyState === socket.OPEN) socket.send(callText({ method, params }, id))
   }
   const beat = setInterval(() => {
     if (!isHeard) return end('the gateway says nothing')
@@ -224,7 +225,8 @@ export function connect(url: string) {
     const isAccepted = typeof result === 'string'
     if (isAccepted && !all.has(running)) return leave(result)
     if (isAccepted) {
-      pauseMs = PAUSE_MS_MIN
+      // Not before all are: a gateway that refuses one of several again and again is given time.
+      if (asked.size === 0) pauseMs = PAUSE_MS_MIN
       named.set(result, running)
       running.isOpen = true
       running.settle.resolve()

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, test } from '@jest/globals'
@@ -177,4 +178,60 @@ describe('a line on which a gateway sends a malformed message', () => {
     for (const socket of server.clients) socket.terminate()
     server.close()
   })
+})
+
+/** A gateway that answers each `svc_subscribe`, of the connection of a number, as `answer` says. */
+async function startLine(
+  answer: (asked: { readonly from?: unknown; readonly topic: string }, connection: number) => object,
+) {
+  const server = new WebSocketServer({ host: '127.0.0.1', port: 0 })
+  await once(server, 'listening')
+  let connections = 0
+  server.on('connection', (socket) => {
+    const connection = ++connections
+    socket.on('message', (data) => {
+      const { id, method, params } = JSON.parse(String(data)) as { id: number; method: string; params: never }
+      if (method === 'svc_subscribe') socket.send(JSON.stringify({ jsonrpc: '2.0', id, ...answer(params, connection) }))
+    })
+  })
+  const lose = (): void => {
+    for (const socket of server.clients) socket.terminate()
+  }
+  const close = (): void => {
+    lose()
+    server.close()
+  }
+  return {
+    svc: new Svc(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
+    close,
+    lose,
+    count: () => connections,
+  }
+}
+
+test('while one of several subscriptions is refused again, the client connects after growing pauses', async () => {
+  const refusal = { error: { code: -32015, message: 'Too many requests' } }
+  const line = await startLine(({ topic }, at) => (at > 1 && topic === 'tx' ? refusal : { result: `0x${topic}` }))
+  const running = [
+    await line.svc.subscribe('newBlock', () => undefined),
+    await line.svc.subscribe('tx', () => undefined),
+  ]
+  line.lose()
+  // After 0.2, 0.4, 0.8 and 1.6 s: without growing pauses there would be 12 of them.
+  await sleep(2_500)
+  expect(line.count()).toBeLessThan(6)
+  for (const { unsubscribe } of running) unsubscribe()
+  line.close()
+})
+
+test('a height to begin at may be a bigint, as in every other call', async () => {
+  const from: unknown[] = []
+  const line = await startLine((asked) => {
+    from.push(asked.from)
+    return { result: '0x1' }
+  })
+  const running = await line.svc.subscribe('newBlock', { from: 5n as never }, () => undefined)
+  expect(from).toEqual(['5'])
+  running.unsubscribe()
+  line.close()
 })
