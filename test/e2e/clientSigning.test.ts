@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { Web3 } from 'web3'
-import { Svc, type TransactionResult } from '../../src/client/index.ts'
+import { Svc } from '../../src/client/index.ts'
 import { SvcPlugin } from '../../src/client/web3Plugin.ts'
 import { PUBLIC_MNEMONIC } from '../../src/keys/mnemonic.ts'
 import { examplesRunBy } from '../docs/examples.ts'
@@ -44,29 +44,7 @@ function runProgram(name: string, source: string): Promise<string> {
   )
 }
 
-type Place = readonly [height: number, index: number, nonce: number]
-
-/** The places of committed transactions: which nonce stands in which block. */
-async function nonceOrder(results: readonly TransactionResult[]): Promise<readonly Place[]> {
-  const svc = new Svc(net.url)
-  await net.waitForIndex(Math.max(...results.map(({ height }) => height)))
-  const found = await Promise.all(results.map(({ hash }) => svc.async.getTransaction(hash)))
-  return found.map((one) => [one?.height ?? 0, one?.index ?? 0, one?.nonce ?? -1])
-}
-
 describe('local signing', () => {
-  test(`${EACH} concurrent transfers of one account are all committed, in the order of the calls`, async () => {
-    const svc = new Svc(net.url)
-    svc.defaultAccount = svc.accounts.add(PUBLIC_MNEMONIC, 1)
-    const results = await Promise.all(
-      Array.from({ length: EACH }, () => svc.async.transfer({ to: nobody(1), value: 7n })),
-    )
-    const places = await nonceOrder(results)
-    expect(places.map(([, , nonce]) => nonce)).toEqual(Array.from({ length: EACH }, (_, at) => at))
-    expect([...places].sort(([a, b], [c, d]) => a - c || b - d)).toEqual(places)
-    expect(await svc.async.getBalance(nobody(1))).toBe(String(7 * EACH))
-  })
-
   test(`two processes that share a key commit ${EACH} transfers each, none twice`, async () => {
     const source = (value: number): string => `
       import { Svc } from '${CLIENT}'
@@ -93,28 +71,6 @@ describe('local signing', () => {
     await expect(new Svc(net.url).async.transfer({ from: fresh, to: nobody(3), value: 5n })).rejects.toMatchObject({
       code: -32010,
     })
-  })
-
-  test('a call with a callback and a synchronous one of the same account and words are two transactions', async () => {
-    const svc = new Svc(net.url)
-    const from = svc.accounts.add(PUBLIC_MNEMONIC, 4)
-    const order = { from, to: nobody(4), value: 3n }
-    const told = new Promise<TransactionResult>((done, failed) => {
-      svc.transfer(order, (error, result) => (result === undefined ? failed(error) : done(result)))
-    })
-    const results = [svc.transfer(order), await told]
-    expect(new Set(results.map(({ hash }) => hash)).size).toBe(2)
-    expect(await svc.async.getBalance(nobody(4))).toBe('6')
-  })
-
-  test('a nonce of the caller is sent as it is, and a wrong one comes back with code 6', async () => {
-    const svc = new Svc(net.url)
-    const from = svc.accounts.add(PUBLIC_MNEMONIC, 5)
-    const failed = await svc.async
-      .transfer({ from, to: nobody(5), value: 1, nonce: 7 })
-      .catch((error: unknown) => error)
-    expect(failed).toMatchObject({ name: 'SvcTxError', code: 6, log: 'bad nonce: expected 0, got 7' })
-    expect(svc.transfer({ from, to: nobody(5), value: 1, nonce: '0x0' }).height).toBeGreaterThan(0)
   })
 })
 

@@ -248,41 +248,13 @@ describe('svc.verified over `cometbft light`', () => {
     )
   })
 
-  test('a changed byte of key, value or proof, another height, another account: refused', async () => {
-    // test/client/verified.test.ts changes every byte.
-    for (const [member, at] of [
-      ['key', 0],
-      ['value', 3],
-      ['proof', -1],
-    ] as const) {
-      gateway.bend = flip(member, at)
-      expect([member, await refusal(svc.verified.getBalance(owner))]).toEqual([
-        member,
-        expect.stringMatching(/^SvcProofError: not verified: /),
-      ])
-    }
-    gateway.bend = (_method, answer) => {
-      result(answer)['height'] = Number(result(answer)['height']) - 1
-    }
-    expect(await refusal(svc.verified.getBalance(owner))).toMatch(/^SvcProofError: .* leads to another app hash/)
-    gateway.bend = (_method, answer) => {
-      result(answer)['value'] = ''
-    }
-    expect(await refusal(svc.verified.getBalance(owner))).toMatch(
-      /^SvcProofError: .* does not say that the row is absent/,
-    )
-  })
-
-  test('proves delegations; a changed byte of either row, and other shares, are refused', async () => {
+  // test/client/verified.test.ts changes every byte of what a gateway answers.
+  test('proves delegations', async () => {
     const { stake } = svc.verified
     expect(await stake.delegator.query(delegator)).toMatchObject([
       { verified: true, validator_address: owner, delegation: { delegator }, candidacy: { owner_address: owner } },
     ])
     expect(await stake.delegator.query(nobody)).toEqual([])
-    for (const bend of [flip('value', -1), flip('proof', -1), flip('key', -1), tellMore]) {
-      gateway.bend = bend
-      expect(await refusal(stake.delegator.query(delegator))).toMatch(/^SvcProofError: not verified: /)
-    }
   })
 
   test('the light client itself refuses the header whose app hash somebody changed', async () => {

@@ -47,6 +47,5 @@ export const GAS = {
   governance: 2_000_000,
   transfer: 21_000,
   activation: 21_000,
-  delegation: 63_000,
   free: 0,
 } as const
