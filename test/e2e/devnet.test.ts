@@ -88,31 +88,6 @@ describe('one devnet, stopped and started again', () => {
   })
 })
 
-test('a retired program ends the devnet with status 0 and says so; only its successor goes on with the chain', async () => {
-  const place = await makePlace(join(folder, 'retired'))
-  const net = await startDevnet(place)
-  const [from] = await net.call<string[]>('svc_accounts')
-  const { data } = await net.call<{ data: { pub_key: { value: string } } }>('svc_queryValidator', [from])
-  // Far enough that proposal and vote are in blocks before it on a busy machine.
-  const retiredBlockHeight = (await net.height()) + 50
-  const proposed = await net.commit('svc_proposeRetireProgram', {
-    from,
-    preservedValidators: data.pub_key.value,
-    retiredBlockHeight,
-  })
-  await net.commit('svc_vote', { from, proposalId: proposed.deliver_tx.data, answer: 'Y' })
-  const { status, stdout } = await net.ended
-  expect([status, stdout.trim().split('\n').at(-1)]).toEqual([0, `program 1 retired at height ${retiredBlockHeight}`])
-  await expectRefusal(
-    svcd(devnetArgs(place)),
-    /this program runs version 1, which the chain has retired: it is at version 2/,
-  )
-  expect(await svcd(['program', 'accept', '2', '--home', place.home])).toMatchObject({ status: 0 })
-  const next = await startDevnet(place)
-  await next.waitForHeight(retiredBlockHeight + 2)
-  expect((await next.stop()).status).toBe(0)
-})
-
 describe('what the person can put right', () => {
   test.each(['gateway', 'rpc', 'p2p'])(
     'a port in use, %s: one line names the port and the flag, exit status 2',
