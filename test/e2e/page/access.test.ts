@@ -131,13 +131,6 @@ withBrowser('the page of a devnet', () => {
     await page.locator('h1:focus', { hasText: 'Stake with devnet' }).waitFor()
   })
 
-  test('the overview shows a new block without being asked', async () => {
-    const { page, shot } = await site.open()
-    const height = await site.net.mine(12)
-    await page.getByRole('link', { name: String(height), exact: true }).waitFor()
-    await shot('overview', true)
-  })
-
   test('the overview loads less than 150 kB, compressed, and nothing from elsewhere', async () => {
     const { page, settled, close } = await openPage(site.browser, 'about:blank')
     const loaded = new Map<string, Response>()

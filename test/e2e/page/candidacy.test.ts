@@ -19,7 +19,7 @@ withBrowser('what an owner does with a candidacy', () => {
   test('declare with what cometbft show-validator prints, update what changed, deactivate, activate', async () => {
     const owner = addressOf(1)
     const pubKey = deadKey()
-    const { page, goTo, shot } = await site.open()
+    const { page, goTo } = await site.open()
     await goTo('validators/declare')
     await openAccount(page, owner)
     await page
@@ -30,7 +30,6 @@ withBrowser('what an owner does with a candidacy', () => {
     await page.getByLabel('Website').fill('https://alder.example')
     await page.getByLabel('Max shares').fill('2000')
     await page.getByText('You stake 200 token').waitFor()
-    await shot('validator-declare', true)
     await page.getByRole('button', { name: 'Declare', exact: true }).click()
     expect(await sign(page)).toBe(`Declare a candidacy for the key ${pubKey}, staking 200 token.`)
     await page.getByRole('heading', { level: 1, name: /Alder/ }).waitFor()
@@ -45,7 +44,6 @@ withBrowser('what an owner does with a candidacy', () => {
     await page.getByText(/you stake 100 token more/).waitFor()
     await page.getByLabel('Website').fill('')
     await page.getByLabel('Commission').fill('0.25')
-    await shot('validator-update', true)
     await save.click()
     await page.getByText('All that is signed').click()
     // The part of the page that shows the fields is loaded now.
@@ -59,7 +57,6 @@ withBrowser('what an owner does with a candidacy', () => {
         .locator('dt', { hasText: /^Name$/ })
         .count(),
     ).toBe(0)
-    await shot('validator-update-sheet', true)
     await sign(page)
     await page.getByText('25 %').waitFor()
     expect(await recordOf(owner)).toMatchObject({
@@ -71,7 +68,6 @@ withBrowser('what an owner does with a candidacy', () => {
     await page.getByRole('button', { name: 'Deactivate' }).click()
     await sign(page)
     await page.getByText(/^Its owner deactivated it in block/).waitFor()
-    await shot('validator-deactivated', true)
     await page.getByRole('button', { name: 'Activate', exact: true }).click()
     await sign(page)
     await page.getByRole('button', { name: 'Deactivate' }).waitFor()
@@ -98,12 +94,10 @@ withBrowser('what an owner does with a candidacy', () => {
     await owner.page.getByRole('button', { name: 'Offer it' }).click()
     await sign(owner.page)
     await owner.page.getByText(/^Offered to/).waitFor()
-    await owner.shot('validator-offered', true)
 
     await other.goTo(`validators/${from}`)
     await openAccount(other.page, to)
     await other.page.getByText('You pay 1,000 token for its shares').waitFor()
-    await other.shot('validator-accept', true)
     await other.page.getByRole('button', { name: 'Accept' }).click()
     await sign(other.page)
     await other.page.getByRole('heading', { name: 'Your candidacy' }).waitFor()
@@ -116,14 +110,13 @@ withBrowser('what an owner does with a candidacy', () => {
   test('withdraw says when and how much is paid, and until then the candidacy can come back', async () => {
     const owner = addressOf(4)
     await svc.async.stake.validator.declare({ from: owner, pubKey: deadKey(), description: { name: 'Cedar' } })
-    const { page, goTo, shot } = await site.open()
+    const { page, goTo } = await site.open()
     await goTo(`validators/${owner}`)
     await openAccount(page, owner)
     await page.getByRole('button', { name: 'Withdraw', exact: true }).click()
     await page
       .getByText(/1,000 token, leave the candidacy at once and are paid to your balance 20 blocks later/)
       .waitFor()
-    await shot('validator-withdraw', true)
     await page.getByRole('button', { name: 'Withdraw the candidacy' }).click()
     const sheet = page.getByRole('dialog')
     await sheet.getByText(/^Your validator leaves the set/).waitFor()
@@ -133,12 +126,10 @@ withBrowser('what an owner does with a candidacy', () => {
       .locator('.facts > div', { hasText: 'Paid out' })
       .filter({ hasText: /about block \d+/ })
       .waitFor()
-    await shot('validator-withdraw-sheet')
     await sign(page)
     const { data } = await svc.async.stake.validator.queryUnbonding(owner)
     await page.getByText(/^Its owner withdrew it\. 1,000 token will be paid to/).waitFor()
     await page.getByText(`in block ${data[0]?.completion_height}`).first().waitFor()
-    await shot('validator-withdrawn', true)
     await page.getByRole('button', { name: 'Activate', exact: true }).click()
     await sign(page)
     await page.getByRole('button', { name: 'Deactivate' }).waitFor()
@@ -155,7 +146,7 @@ withBrowser('what an owner does with a candidacy', () => {
     }
     // What lies within the last hundred blocks the page reads by itself.
     await site.net.mine(100)
-    const { page, goTo, shot } = await site.open()
+    const { page, goTo } = await site.open()
     await goTo(`validators/${owner}`)
     const history = page.locator('table[aria-label="History"]')
     const rows = async () => Number(await history.getAttribute('aria-rowcount')) - 1
@@ -178,7 +169,6 @@ withBrowser('what an owner does with a candidacy', () => {
     await page.locator(`table[aria-label="History"][aria-rowcount="${all + 2}"]`).waitFor()
     await history.locator('tbody tr').first().getByText('Deactivated the candidacy').waitFor()
     await history.getByRole('row', { name: /Declared the candidacy/ }).waitFor()
-    await shot('validator-history')
 
     const from = addressOf(0)
     const { deliver_tx } = await svc.async.governance.proposeChangeParam({ from, name: 'max_vals', value: '7' })
@@ -191,7 +181,7 @@ withBrowser('what an owner does with a candidacy', () => {
   test('the foundation marks a candidacy as verified, and nobody else is offered to', async () => {
     const owner = addressOf(5)
     await svc.async.stake.validator.declare({ from: owner, pubKey: deadKey(), description: { name: 'Douglas fir' } })
-    const { page, goTo, shot } = await site.open()
+    const { page, goTo } = await site.open()
     await goTo(`validators/${owner}`)
     await openAccount(page, owner)
     await page.getByRole('heading', { name: 'Your candidacy' }).waitFor()
@@ -200,7 +190,6 @@ withBrowser('what an owner does with a candidacy', () => {
     await page.getByRole('button', { name: 'Mark as verified' }).click()
     await sign(page)
     await page.getByRole('button', { name: 'Take the verified mark away' }).waitFor()
-    await shot('validator-verified', true)
     expect(await recordOf(owner)).toMatchObject({ verified: 'Y' })
   })
 })

@@ -77,7 +77,6 @@ withBrowser('blocks, transactions, accounts and the search', () => {
     await web.goTo('blocks')
     const height = await site.net.mine(1)
     await row(new RegExp(`^${height} `)).waitFor()
-    await web.shot('blocks')
     await page.getByRole('link', { name: 'Older →' }).click()
     await row(new RegExp(`^${height - 25} `)).waitFor()
     expect(address()).toBe(`#/blocks?from=${height - 25}`)
@@ -105,7 +104,6 @@ withBrowser('blocks, transactions, accounts and the search', () => {
     await heading(`Block ${paid.height}`)
     await page.getByRole('link', { name: 'devnet', exact: true }).waitFor()
     await row(/Send 2.5 token to 0x/).waitFor()
-    await web.shot('block', true)
     await page.getByRole('link', { name: 'Next →' }).click()
     await heading(`Block ${paid.height + 1}`)
     await page.getByRole('link', { name: '← Previous' }).click()
@@ -128,7 +126,6 @@ withBrowser('blocks, transactions, accounts and the search', () => {
     await row(/Propose to set max_vals to 7/).waitFor()
     await svc.async.transfer({ from: carol, to: bob, value: Svc.fromTokens('1.25') })
     await row(/Send 1.25 token to 0x/).waitFor()
-    await web.shot('transactions')
   })
 
   test('a transaction: its words, its fields, both results as the interface shows them, and what it led to', async () => {
@@ -141,7 +138,6 @@ withBrowser('blocks, transactions, accounts and the search', () => {
     await deliver.getByText('"gasUsed": "2000000"').waitFor()
     await deliver.getByText('"key": "R2FzRmVl"').waitFor()
     expect(await deliver.getByRole('link').getAttribute('href')).toBe(proposalAt(made.deliver_tx.data as string))
-    await web.shot('transaction', true)
   })
 
   test('a transaction that failed in its block says why', async () => {
@@ -156,7 +152,6 @@ withBrowser('blocks, transactions, accounts and the search', () => {
     await web.goTo(`transactions/${result.hash}`)
     await page.getByRole('region', { name: 'deliver_tx' }).getByText(log, { exact: true }).waitFor()
     await page.getByText('failed', { exact: true }).waitFor()
-    await web.shot('transaction-failed', true)
     // The index of histories may be behind the blocks.
     await gatewayClient(site.net.url).waitForIndex(await svc.async.blockNumber())
     for (const view of [
@@ -174,7 +169,6 @@ withBrowser('blocks, transactions, accounts and the search', () => {
     await web.goTo(`transactions/${result.hash}`)
     await seen('It needed 1,000,000')
     await seen('too little')
-    await web.shot('transaction-refused')
   })
 
   test('a transaction that this page sent and the chain refused says so, and not that it waits', async () => {
@@ -198,7 +192,6 @@ withBrowser('blocks, transactions, accounts and the search', () => {
       .getByText(/Insufficient balance.* It is in no block and waits for none/)
       .waitFor()
     expect(await own.page.getByText('This node does not know').count()).toBe(0)
-    await own.shot('transaction-refused-own')
   })
 
   test('a transaction that the node does not know: what that can mean, and never that it waits', async () => {
@@ -212,7 +205,6 @@ withBrowser('blocks, transactions, accounts and the search', () => {
       await seen(/holds it, nor any of the \d+ made since you came\. That can mean:/)
       expect(await page.getByRole('main').textContent()).not.toMatch(/may wait|waits for|watches/)
     }
-    await web.shot('transaction-unknown')
   })
 
   test('a transaction that is in no block yet is shown as soon as it is in one', async () => {
@@ -241,7 +233,6 @@ withBrowser('blocks, transactions, accounts and the search', () => {
     await seen('Withdrawn')
     await row(/1,000 its candidacy .*about \d{4}-\d\d-\d\d/).waitFor()
     await row(/Withdraw the candidacy/).waitFor()
-    await web.shot('account', true)
     await page.getByRole('link', { name: 'Older →' }).click()
     await page.getByRole('link', { name: '← Newest' }).waitFor()
     await row(/Send <0.0001 token/)
@@ -267,7 +258,6 @@ withBrowser('blocks, transactions, accounts and the search', () => {
     await web.goTo(`accounts/0x${'77'.repeat(20)}`)
     await seen('Nobody has used this account yet')
     await seen('No transaction of this account')
-    await web.shot('account-unused')
   })
 
   const cometAddress = async (): Promise<string> => {
@@ -323,12 +313,10 @@ withBrowser('blocks, transactions, accounts and the search', () => {
     await web.goTo(`search/${encodeURIComponent(alice)}`)
     await page.getByRole('heading', { level: 2, name: 'Accounts' }).waitFor()
     await page.getByRole('heading', { level: 2, name: 'Validators' }).waitFor()
-    await web.shot('search')
     await web.goTo(`search/${encodeURIComponent(`${HOSTILE} nothing`)}`)
     await seen('Nothing on this chain is named')
     await seen('What can be searched')
     expect(await page.locator('main img').count()).toBe(0)
-    await web.shot('search-nothing')
   })
 
   test('search: hits are offered while a reader types, and chosen with the arrow keys', async () => {
@@ -338,7 +326,6 @@ withBrowser('blocks, transactions, accounts and the search', () => {
     await page.keyboard.type('ca')
     const carolsOption = page.getByRole('option', { name: /Validator Carol/ })
     await carolsOption.waitFor()
-    await web.shot('search-offered')
     const box = page.getByRole('combobox')
     while ((await carolsOption.getAttribute('aria-selected')) !== 'true') await page.keyboard.press('ArrowDown')
     expect(await box.getAttribute('aria-activedescendant')).toBe(await carolsOption.getAttribute('id'))

@@ -26,7 +26,7 @@ withBrowser('keys of the page', () => {
     web.page.getByLabel(label, { exact: true }).and(web.page.locator(':focus')).waitFor()
 
   test('the words of a new account are asked about before they go, however one leaves them', async () => {
-    const { page, shot } = web
+    const { page } = web
     const question = page.getByRole('alertdialog')
     await openWallet(page)
     const words = await showNewWords(page)
@@ -43,7 +43,6 @@ withBrowser('keys of the page', () => {
     }
     await page.getByRole('radio', { name: 'Private key' }).click()
     await question.waitFor()
-    await shot('keys-leave')
     expect(await findings(page)).toEqual([])
     await page.getByRole('button', { name: 'Keep the words' }).click()
     expect(await page.getByRole('radio', { name: 'New account' }).isChecked()).toBe(true)
@@ -80,7 +79,7 @@ withBrowser('keys of the page', () => {
   })
 
   test('each step of a new account takes the focus, and leads back to the same words', async () => {
-    const { page, shot } = web
+    const { page } = web
     await openWallet(page)
     const words = await showNewWords(page)
     const labels = page.locator('dialog label', { hasText: /^Word / })
@@ -91,7 +90,6 @@ withBrowser('keys of the page', () => {
       const all = await labels.allTextContents()
       await hasFocus(all[0] ?? '')
       asked.push(all.join())
-      if (times === 0) await shot('keys-confirm')
       await page.getByRole('button', { name: 'Back to the words' }).click()
       expect(await page.locator('ol.words li').allTextContents()).toEqual(words)
     }
@@ -102,14 +100,13 @@ withBrowser('keys of the page', () => {
       await page.getByLabel(label, { exact: true }).fill(words[Number(label.slice('Word '.length)) - 1] ?? '')
     await page.getByRole('button', { name: 'Confirm' }).click()
     await hasFocus('Password of the keystore file')
-    await shot('keys-keep')
     expect(await findings(page)).toEqual([])
     await page.getByRole('button', { name: 'Back to the words' }).click()
     expect(await page.locator('ol.words li').allTextContents()).toEqual(words)
   })
 
   test('an open account is saved as a keystore at any time', async () => {
-    const { page, shot } = web
+    const { page } = web
     const address = new Svc(site.net.url).accounts.add(KEY)
     await openKey(page, KEY)
     await page.getByRole('button', { name: 'is open. Show the wallet' }).click()
@@ -119,7 +116,6 @@ withBrowser('keys of the page', () => {
     await page.getByText('Take a password of at least 8 characters.').waitFor()
     await page.getByLabel('Password of the keystore file').fill(PASSWORD)
     await page.getByLabel('The password again').fill(PASSWORD)
-    await shot('keys-save')
     expect(await findings(page)).toEqual([])
     const downloading = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Download the keystore file' }).click()
@@ -137,7 +133,7 @@ withBrowser('keys of the page', () => {
   })
 
   test('a wrong phrase names the word that is not in the list, or says that the checksum fails', async () => {
-    const { page, shot } = web
+    const { page } = web
     await openWay(page, 'Words')
     const field = page.getByLabel('Words').last()
     for (const [words, why] of [
@@ -150,7 +146,6 @@ withBrowser('keys of the page', () => {
       await page.getByText(why).waitFor()
       await page.locator('textarea[aria-invalid]:focus').waitFor()
     }
-    await shot('keys-phrase')
     await field.fill(WORDS)
     await page.getByLabel('Account', { exact: true }).fill('first')
     await page.getByRole('button', { name: 'Open', exact: true }).click()
@@ -159,7 +154,7 @@ withBrowser('keys of the page', () => {
   })
 
   test('a bad file is told at the file, and a wrong password at the password', async () => {
-    const { page, shot } = web
+    const { page } = web
     await openWay(page, 'Keystore file')
     const file = page.locator('input[type=file]')
     const describedBy = (field: typeof file): Promise<string | null> =>
@@ -178,7 +173,6 @@ withBrowser('keys of the page', () => {
     await page.getByRole('button', { name: 'Open', exact: true }).click()
     await page.locator('input[type=file][aria-invalid]:focus').waitFor()
     expect(await page.locator('input[type=password][aria-invalid]').count()).toBe(0)
-    await shot('keys-bad-file')
     const keystore = createKeystore(Buffer.from(KEY, 'hex'), PASSWORD, { kdf: 'scrypt', n: 2 ** 12, r: 8, p: 1 })
     await file.setInputFiles(fileOf(JSON.stringify(keystore)))
     await page.getByLabel('Password').fill('another one')
@@ -188,7 +182,7 @@ withBrowser('keys of the page', () => {
   })
 
   test('the lock is told a minute before and afterwards, and what was typed is still there', async () => {
-    const { page, shot } = web
+    const { page } = web
     await page.clock.install()
     await page.reload()
     await openKey(page, KEY)
@@ -204,7 +198,6 @@ withBrowser('keys of the page', () => {
     await page.clock.fastForward('00:02')
     await soon.waitFor()
     await page.clock.resume()
-    await shot('keys-soon')
     expect(await findings(page)).toEqual([])
     await page.keyboard.press('Shift')
     await soon.waitFor({ state: 'detached' })
@@ -214,7 +207,6 @@ withBrowser('keys of the page', () => {
     await locked.waitFor()
     await page.getByRole('button', { name: 'Open wallet' }).waitFor()
     expect(await soon.count()).toBe(0)
-    await shot('keys-locked')
     expect(await findings(page)).toEqual([])
     expect(await page.getByLabel('Amount').inputValue()).toBe('1.25')
     // What a reader does after that does not take the reason away.

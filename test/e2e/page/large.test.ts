@@ -19,7 +19,7 @@ withBrowser('a chain of hundreds of candidacies', () => {
   })
 
   test.each(['', 'validators'])('the strip of power in #/%s is to scale, and no wider than a phone', async (view) => {
-    const { page, goTo, settled, shot } = await site.open('', { viewport: { width: 320, height: 640 } })
+    const { page, goTo, settled } = await site.open('', { viewport: { width: 320, height: 640 } })
     await goTo(view)
     await settled()
     const strip = page.locator('.power-strip')
@@ -35,11 +35,10 @@ withBrowser('a chain of hundreds of candidacies', () => {
     // The node has four fifths of all, and 200 members share the rest.
     expect((parts[0]?.width ?? 0) / whole.width).toBeGreaterThan(0.75)
     await page.getByText(/^Old Harbour alone has two thirds of the voting power or more/).waitFor()
-    await shot(`power-${view || 'overview'}`)
   })
 
   test.each([390, 320])('on a phone of %d pixels a row is a whole name, and the numbers below it', async (width) => {
-    const { page, goTo, settled, shot } = await site.open('', { viewport: { width, height: 800 } })
+    const { page, goTo, settled } = await site.open('', { viewport: { width, height: 800 } })
     await goTo('validators')
     await settled()
     const rows = page.locator('table[aria-label="Validators"] tbody:not(.space) tr')
@@ -62,7 +61,6 @@ withBrowser('a chain of hundreds of candidacies', () => {
       await page.mouse.wheel(0, 800)
       await page.waitForTimeout(300)
     }
-    await shot(`validators-names-${width}`)
     // Rows whose names take several lines do not hide the last one.
     const last = page.locator('table[aria-label="Validators"] tr[aria-rowindex="301"]')
     while ((await last.count()) === 0) {
@@ -157,7 +155,7 @@ withBrowser('a chain of hundreds of candidacies', () => {
   })
 
   test('the last blocks that a validator signed and missed stand side by side on a phone', async () => {
-    const { page, goTo, shot } = await site.open('', { viewport: { width: 320, height: 640 } })
+    const { page, goTo } = await site.open('', { viewport: { width: 320, height: 640 } })
     for (const [at, words] of [
       [0, /^Signed 100 % of the last \d+ blocks that it had to sign: it missed none/],
       [1, /^Signed 0 % of the last \d+ blocks that it had to sign: it missed \d+/],
@@ -168,7 +166,6 @@ withBrowser('a chain of hundreds of candidacies', () => {
       await page.waitForFunction(() => (document.querySelector('ol.commits a')?.getBoundingClientRect().width ?? 0) > 5)
       expect(await widthOf(page)).toBe(320)
       await page.getByRole('list', { name: /^The last \d+ blocks$/ }).scrollIntoViewIfNeeded()
-      await shot(`validator-blocks-${at}`)
     }
   })
 

@@ -67,7 +67,6 @@ withBrowser('the line to the gateway', () => {
     await lostBar().waitFor()
     await page.getByText(`What you see is as of block ${height}.`).waitFor()
     await rowOf(height).waitFor()
-    await web.shot('line-lost')
     const missed = await net.mine(3)
     await restart()
     await rowOf(missed).waitFor()
@@ -75,7 +74,6 @@ withBrowser('the line to the gateway', () => {
     for (let one = height; one <= missed; one++) await rowOf(one).waitFor()
     const next = await net.mine(1)
     await rowOf(next).waitFor()
-    await web.shot('line-back')
     expect(faults()).toEqual([])
   })
 
@@ -130,7 +128,6 @@ withBrowser('the line to the gateway', () => {
     await page.reload()
     await page.getByText('The gateway has had no blocks to show for').waitFor()
     await page.getByText('The node behind the gateway does not answer now.').first().waitFor()
-    await web.shot('line-no-node')
     expect(faults()).toEqual([])
   })
 
@@ -230,7 +227,6 @@ withBrowser('the line to the gateway', () => {
     await page.getByText(/The gateway answers again in \d+ s/).waitFor()
     isAsking = false
     await asking
-    await web.shot('line-too-often')
     expect(await page.locator('main').textContent()).not.toContain('Too many')
     // It comes without a step of the reader's.
     await page.getByText('base units').waitFor()

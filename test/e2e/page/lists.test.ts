@@ -64,23 +64,21 @@ withBrowser('lists', () => {
   })
 
   test('transactions: a filter by operation says how far it looked', async () => {
-    const { page, shot } = await site.open('transactions')
+    const { page } = await site.open('transactions')
     await page.getByRole('combobox', { name: 'Operation' }).selectOption('declareCandidacy')
     await page.getByText(/Looked through \d+ transactions, back to block 1, the first one/).waitFor()
     const rows = page.getByRole('table', { name: 'Transactions' }).locator('tbody tr')
     expect(await rows.count()).toBe(2)
     expect(page.url()).toContain('operation=declareCandidacy')
-    await shot('transactions-filtered')
     await page.getByRole('combobox', { name: 'Operation' }).selectOption('proposeRetireProgram')
     await page.getByText('None of these.').waitFor()
   })
 
   test('an account: what came in and what went out, by direction and by operation', async () => {
-    const { page, shot } = await site.open(`accounts/${bob}`)
+    const { page } = await site.open(`accounts/${bob}`)
     const table = page.getByRole('table', { name: `Transactions of ${bob}` })
     await table.getByRole('row', { name: /Stake 3 token with .* −3 / }).waitFor()
     await table.getByRole('row', { name: /Send 1.25 token to .* \+1.25 / }).waitFor()
-    await shot('account-in-and-out')
     await page.getByRole('combobox', { name: 'Direction' }).selectOption('in')
     await page.getByText(/Looked through \d+ transactions/).waitFor()
     expect(await table.locator('tbody tr').count()).toBe(1)
@@ -124,7 +122,7 @@ withBrowser('lists', () => {
         }),
       )
     // A view that asks for no proposals itself.
-    const { page, goTo, settled, shot } = await site.open('nowhere')
+    const { page, goTo, settled } = await site.open('nowhere')
     // Nothing is news by then.
     const height = await site.net.mine(1)
     await page.getByText(`Block ${height.toLocaleString('en')}`).waitFor()
@@ -137,7 +135,6 @@ withBrowser('lists', () => {
     expect(await listed(page).nth(0).locator('a').first().textContent()).toBe('#5 Set max_vals to 9 validators')
     expect(calls.get('svc_queryProposal')).toBe(undefined)
     expect(calls.get('svc_queryProposals')).toBe(1)
-    await shot('proposals-titled')
     await goTo('proposals?state=open&type=change_param')
     await listed(page).nth(2).getByRole('link').first().click()
     await page.getByRole('heading', { level: 1, name: '#3 More of us should sign' }).waitFor()
@@ -150,7 +147,6 @@ withBrowser('lists', () => {
     expect(await link.getAttribute('href')).toBe('https://forum.example/t/12?page=3#last')
     expect((await link.getAttribute('rel'))?.split(' ')).toEqual(expect.arrayContaining(['noopener', 'noreferrer']))
     await prose.getByText('<b>not this</b>').waitFor()
-    await shot('proposal-prose')
     await goTo('search/%233')
     await page.waitForURL((url) => url.hash.startsWith('#/proposals/'))
     await page.getByRole('heading', { level: 1, name: '#3 More of us should sign' }).waitFor()

@@ -38,7 +38,7 @@ withBrowser('proposals and parameters', () => {
       transferTo: owner,
       amount: Svc.fromTokens('12.5'),
     })
-    const { page, goTo, shot } = await site.open()
+    const { page, goTo } = await site.open()
     await goTo('proposals')
     const states = page.getByRole('navigation', { name: 'State' })
     await states.getByText('All 22').waitFor()
@@ -46,7 +46,6 @@ withBrowser('proposals and parameters', () => {
     expect(await states.textContent()).toMatch(/All 22\s*Open\s*Approved\s*Rejected\s*Expired\s*$/)
     expect(await listed(page).count()).toBe(20)
     expect(await listed(page).first().textContent()).toContain('Pay 12.5 token')
-    await shot('proposals', true)
 
     await page.getByRole('link', { name: 'Older' }).click()
     await page.getByText('Page 2 of 2').waitFor()
@@ -86,21 +85,19 @@ withBrowser('proposals and parameters', () => {
   })
 
   test('a parameter tells what it was, from which block on and by which proposal', async () => {
-    const { page, goTo, shot } = await site.open()
+    const { page, goTo } = await site.open()
     await goTo('parameters')
     await page
       .getByRole('listitem')
       .filter({ hasText: 'max_vals' })
       .getByText(/since block/)
       .waitFor()
-    await shot('parameters', true)
     await page.getByRole('link', { name: 'max_vals', exact: true }).click()
     const history = page.getByRole('table', { name: 'History of max_vals' })
     await history.getByRole('link', { name: 'Set to 9' }).waitFor()
     expect(await history.getByRole('row').count()).toBe(4)
     expect(await history.getByRole('row').last().textContent()).toMatch(/4 validators\s*genesis/)
     await page.locator('.plot canvas').waitFor()
-    await shot('parameter-history', true)
     await history.getByRole('link', { name: 'Set to 7' }).click()
     await page.getByRole('heading', { name: 'More of us should sign.' }).waitFor()
     await page.locator('.summary', { hasText: 'Set max_vals to 7 validators' }).waitFor()
@@ -120,7 +117,7 @@ withBrowser('proposals and parameters', () => {
         reason: HOSTILE,
       })
     ).deliver_tx
-    const { page, shot } = await site.open(proposalPath(data), {
+    const { page } = await site.open(proposalPath(data), {
       viewport: { width: 390, height: 800 },
     })
     await page.locator('.prose').getByText('<script>alert(3)</script>').waitFor()
@@ -128,7 +125,6 @@ withBrowser('proposals and parameters', () => {
     expect(await link.getAttribute('href')).toBe('https://example.com/<script>alert(4)</script>')
     expect(await link.getAttribute('rel')).toContain('noopener')
     expect(await page.locator('main img, main script').count()).toBe(0)
-    await shot('proposal-hostile-phone', true)
     // No part of the view is wider than the phone.
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
   })

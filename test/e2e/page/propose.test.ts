@@ -29,12 +29,11 @@ withBrowser('proposing and voting in the page', () => {
   const propose = (page: Page) => page.getByRole('button', { name: 'Propose' }).click()
 
   test('a parameter is changed: checked while typing, proposed, approved, and in its history', async () => {
-    const { page, goTo, shot } = await openForm('change_param')
+    const { page, goTo } = await openForm('change_param')
     await page.getByLabel('Parameter', { exact: true }).selectOption({ label: 'max_vals: 4 validators' })
     await page.getByText('Now 4 validators. A proposal may set an integer of 1 to 200.').waitFor()
     await page.getByLabel('New value').fill('201')
     await page.getByText('Expected an integer of 1 to 200', { exact: true }).waitFor()
-    await shot('proposal-form-error', true)
     await propose(page)
     expect(await page.getByRole('dialog').count()).toBe(0)
     await page.getByLabel('New value').fill('4')
@@ -57,21 +56,19 @@ withBrowser('proposing and voting in the page', () => {
 
     await page.getByRole('button', { name: 'Vote yes' }).click()
     await page.getByRole('button', { name: 'Sign and send' }).waitFor()
-    await shot('proposal-vote')
     expect(await signSheet(page)).toMatch(/Voting endsblock \d+/)
     await page.locator('.status-line').getByText('Approved').waitFor()
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click()
     expect(await page.locator('.large-tally dl').textContent()).toMatch(/Yes100 %.*Not voted0 %.*No0 %/)
     await page.getByRole('figure').getByText('More of us should sign.').waitFor()
     await site.net.mine()
-    await shot('proposal-approved', true)
     await goTo('parameters/max_vals')
     await page.getByRole('row', { name: /9 validators.*Set to 9/ }).waitFor()
   })
 
   test('a payment is held in escrow, and comes back when it is rejected', async () => {
     const [from, to] = [site.net.accounts[0].address, site.net.accounts[5]?.address ?? '']
-    const { page, shot } = await openForm('transfer_fund')
+    const { page } = await openForm('transfer_fund')
     await page.getByLabel('From', { exact: true }).selectOption(from)
     await page.getByText('The amount is held in escrow until the decision.', { exact: false }).waitFor()
     await page.getByLabel('To', { exact: true }).fill('0x12')
@@ -84,11 +81,10 @@ withBrowser('proposing and voting in the page', () => {
     await vote(page, 'no')
     await page.locator('.status-line').getByText('Rejected').waitFor()
     await page.getByText('The amount went back from escrow to the proposer.').waitFor()
-    await shot('proposal-rejected', true)
   })
 
   test('a library: name, version, URLs and MD5 are checked while typing; it expires in the block that it names', async () => {
-    const { page, shot } = await openForm('deploy_libeni')
+    const { page } = await openForm('deploy_libeni')
     await page.getByLabel('Name').fill('Crypto')
     await page.getByLabel('Version').fill('1.0')
     await page.getByText('expected version, vX.Y.Z').waitFor()
@@ -99,7 +95,6 @@ withBrowser('proposing and voting in the page', () => {
     await page.getByText('expected 32 hex digits, there are 3 characters').waitFor()
     await propose(page)
     await page.getByText('Every system needs 1 to 8 URLs.').waitFor()
-    await shot('proposal-library-form', true)
     await page.getByLabel('Name').fill('crypto')
     await page.getByLabel('Version').fill('v1.0.0')
     await page.getByLabel('URL for ubuntu').fill('https://example.com/crypto.so')
@@ -115,7 +110,6 @@ withBrowser('proposing and voting in the page', () => {
     await page.getByText('All that is signed').click()
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('row', { name: /^ubuntu .*crypto\.so.*0123456789abcdef/ }).waitFor()
-    await shot('proposal-library-sheet', true)
     const sheet = await signSheet(page)
     expect(sheet).toMatch(/Carried outblock \d+/)
     expect(sheet).not.toMatch(/[{}[\]"]/)
@@ -126,28 +120,24 @@ withBrowser('proposing and voting in the page', () => {
     await page.locator('.status-line').filter({ hasText: '3 blocks' }).waitFor()
     await site.net.mine(4)
     await page.locator('.status-line').getByText('Expired').waitFor()
-    await shot('proposal-expired', true)
   })
 
   test('a retirement names those who are preserved and those who would be deactivated', async () => {
-    const { page, shot } = await openForm('retire_program')
+    const { page } = await openForm('retire_program')
     await propose(page)
     await page.getByText('This is needed.').waitFor()
     await page.getByRole('checkbox', { name: 'devnet' }).check()
     await page.getByText('1 preserved, 0 deactivated').waitFor()
-    await shot('proposal-retirement-form', true)
     await propose(page)
     await page.getByRole('dialog').locator('button.danger').waitFor()
-    await shot('proposal-retirement-sheet')
     expect(await signSheet(page)).toContain('every node stops for good')
     await page.getByRole('heading', { name: 'Retire program 1 and keep one validator' }).waitFor()
     await page.getByText('Preserved (1)').waitFor()
     await page.getByText('Would be deactivated (0)').waitFor()
-    await shot('proposal-retirement', true)
   })
 
   test('what was typed stays while another account is chosen, in the dark on a phone too', async () => {
-    const { page, shot } = await site.open('proposals/new?name=gas_price', {
+    const { page } = await site.open('proposals/new?name=gas_price', {
       viewport: { width: 390, height: 800 },
       colorScheme: 'dark',
     })
@@ -159,7 +149,6 @@ withBrowser('proposing and voting in the page', () => {
     await page.getByRole('button', { name: 'Propose' }).waitFor()
     expect(await page.getByLabel('New value').inputValue()).toBe('1500000000')
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
-    await shot('proposal-form-phone-dark', true)
   })
 
   test('a year in the field for a time has four digits: the next one goes to the hour', async () => {
@@ -174,14 +163,13 @@ withBrowser('proposing and voting in the page', () => {
   })
 
   test('the upgrade that the chain does not implement is not sent, and who is no validator hears who may propose', async () => {
-    const { page, goTo, shot } = await openForm('upgrade_program', 3)
+    const { page, goTo } = await openForm('upgrade_program', 3)
     await page.getByText('The chain does not implement this kind', { exact: false }).waitFor()
     expect(await page.getByRole('button', { name: 'Propose' }).count()).toBe(0)
     await goTo('proposals/new')
     await page.getByText('is not that of a validator', { exact: false }).waitFor()
     await page.getByRole('main').getByRole('link', { name: 'devnet' }).waitFor()
     expect(await page.getByRole('button', { name: 'Propose' }).count()).toBe(0)
-    await shot('proposal-not-a-validator')
   })
 })
 
@@ -194,7 +182,7 @@ withBrowser('a vote among three validators', () => {
     const proposalId =
       (await svc.async.governance.proposeChangeParam({ from: first ?? '', name: 'max_vals', value: '5' })).deliver_tx
         .data ?? ''
-    const { page, goTo, shot } = await site.open()
+    const { page, goTo } = await site.open()
     await goTo('proposals?state=open')
     await page.getByRole('link', { name: 'Set max_vals to 5 validators' }).click()
     const bar = page.getByRole('img', { name: /of the voting power/ })
@@ -203,7 +191,6 @@ withBrowser('a vote among three validators', () => {
     await page.getByRole('img', { name: 'Yes 0 %, no 33.33 % of the voting power' }).waitFor()
     await svc.async.governance.vote({ from: first ?? '', proposalId, answer: 'Y' })
     await page.getByRole('img', { name: 'Yes 33.33 %, no 0 % of the voting power' }).waitFor()
-    await shot('proposal-tally', true)
     const row = page.getByRole('table', { name: 'Votes' }).getByRole('row').nth(1)
     expect(await row.textContent()).toContain('Yes')
 
@@ -219,7 +206,6 @@ withBrowser('a vote among three validators', () => {
     expect(await page.getByRole('button', { name: 'Vote yes' }).count()).toBe(0)
     await page.getByText(/^The tally as it was when the proposal ended, of a total power of [\d,]+\.$/).waitFor()
     expect(await page.getByRole('columnheader', { name: 'Power now' }).count()).toBe(0)
-    await shot('proposal-two-thirds', true)
   })
 
   test('on a retirement names whom it would deactivate, and counts down to a time that is given', async () => {
@@ -262,7 +248,7 @@ withBrowser('a vote among three validators', () => {
       trust,
     })
     const gateway = await startGateway({ node: site.net.rpcUrl, port: 0, light: light.url, logger: silentLogger })
-    const { page, failures, goTo, shot, close } = await openPage(site.browser, gateway.url)
+    const { page, failures, goTo, close } = await openPage(site.browser, gateway.url)
     try {
       await goTo(`accounts/${owner}`)
       await page.getByText('base units').first().waitFor()
@@ -271,14 +257,12 @@ withBrowser('a vote among three validators', () => {
       await page.getByText(/Proven at block [0-9,]+ by the light client/).waitFor()
       await goTo(`validators/${owner}`)
       await page.getByText(/Proven at block [0-9,]+ by the light client/).waitFor()
-      await shot('verified', true)
       await goTo('parameters/max_vals')
       await page.getByText(/^Proven at block .* that no later value was set\.$/).waitFor()
       await goTo('proposals')
       await page.getByRole('link', { name: 'Set max_vals to 5 validators' }).click()
       await page.getByText(/^Proven at block/).waitFor()
       expect(await page.getByText('is another value').count()).toBe(0)
-      await shot('proposal-proven', true)
       await page.route('**/', async (route) => {
         const answer = await route.fetch()
         const text = await answer.text()

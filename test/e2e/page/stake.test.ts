@@ -44,18 +44,16 @@ withBrowser('a holder of tokens who has no candidacy', () => {
   })
 
   test('stakes, sees the first award, takes half back, and is paid', async () => {
-    const { page, goTo, shot } = await site.open()
+    const { page, goTo } = await site.open()
     await goTo('account')
     await page.getByText('Open your account to see what it has').waitFor()
     await openAccount(page, holder)
     await page.getByText('You have staked nothing with a validator.').waitFor()
-    await shot('my-account-first', true)
 
     await page.getByRole('link', { name: 'Choose a validator' }).click()
     await page.waitForURL(/sort=-return/)
     const stake = page.getByRole('link', { name: 'Stake with devnet' })
     await stake.waitFor()
-    await shot('validators-to-stake', true)
     await stake.click()
     await page.getByRole('heading', { level: 1, name: 'Stake with devnet' }).waitFor()
     await page.getByText('the validator keeps 50 % of what your stake earns').waitFor()
@@ -65,7 +63,6 @@ withBrowser('a holder of tokens who has no candidacy', () => {
     expect(await page.getByLabel('Amount').inputValue()).toBe(Svc.toTokens(BigInt(balance) - BigInt(fee)))
     await page.getByLabel('Amount').fill('0.5')
     await page.getByText('Expected at least 1 token').waitFor()
-    await shot('stake-form', true)
     expect(await stakeWithDevnet(page, '900000')).toBe(`Stake 900,000 token with the validator ${owner}.`)
     await page.locator('h1:focus', { hasText: 'My account' }).waitFor()
 
@@ -77,7 +74,6 @@ withBrowser('a holder of tokens who has no candidacy', () => {
     const { award_amount: award = '0', shares } = (await stakeOf(holder)) ?? {}
     expect(award).not.toBe('0')
     expect(shares).toBe(String(900_000n * TOKEN + BigInt(award)))
-    await shot('my-account', true)
 
     await row.getByRole('link', { name: 'Take back from devnet' }).click()
     await page.getByText(/^in block \d+ if you take it back now/).waitFor()
@@ -86,7 +82,6 @@ withBrowser('a holder of tokens who has no candidacy', () => {
     await page.getByLabel('Amount').fill('900001')
     await page.getByText(/which your stake is worth now$/).waitFor()
     await page.getByLabel('Amount').fill('450000')
-    await shot('take-back-form', true)
     await page.getByRole('button', { name: 'Take back' }).click()
     expect(await signAndClose(page)).toBe(
       `Take 450,000 token of your stake back from the validator ${owner}. It is paid out after about 20 blocks.`,
@@ -97,7 +92,6 @@ withBrowser('a holder of tokens who has no candidacy', () => {
     // When it is to be expected goes by how long the blocks of this test took, and by how long ago the last one was.
     const about = '(in \\d+ (s|min)|just now|\\d+ (s|min) .*ago)'
     await page.getByRole('row', { name: new RegExp(`450,000 devnet ${pending?.completion_height} ${about}`) }).waitFor()
-    await shot('my-account-unbonding', true)
     const before = BigInt(await svc.async.getBalance(holder))
     await site.net.mine(22)
     await page.getByRole('heading', { name: 'Unbonding' }).waitFor({ state: 'detached' })
@@ -109,21 +103,18 @@ withBrowser('a holder of tokens who has no candidacy', () => {
   })
 
   test('on a phone: takes all of it back, and sees what unbonds and how its validator voted', async () => {
-    const { page, goTo, shot } = await site.open('', PHONE)
+    const { page, goTo } = await site.open('', PHONE)
     const { deliver_tx } = await svc.async.governance.proposeChangeParam({ from: owner, name: 'max_vals', value: '7' })
     await goTo(`validators/${owner}`)
     await openAccount(page, holder)
     await page.getByRole('table', { name: 'Delegators' }).getByRole('link', { name: holder, exact: true }).waitFor()
-    await shot('validator-delegators-phone-dark', true)
     await goTo('account')
     const ballot = page.locator('.events li', { hasText: 'Set max_vals to 7' })
     await ballot.getByText('not yet').waitFor()
-    await shot('my-account-phone-dark', true)
     await svc.async.governance.vote({ from: owner, proposalId: deliver_tx.data as string, answer: 'Y' })
     await ballot.getByText('yes').waitFor()
     await page.getByRole('link', { name: 'Take back from devnet' }).click()
     await page.getByLabel('All of it').check()
-    await shot('take-back-phone-dark', true)
     await page.getByRole('button', { name: 'Take back' }).click()
     expect(await signAndClose(page)).toMatch(/^Take your whole stake back from the validator/)
     await page.getByText('You have staked nothing with a validator.').waitFor()
@@ -131,14 +122,12 @@ withBrowser('a holder of tokens who has no candidacy', () => {
     expect(await stakeOf(holder)).toMatchObject({ shares: '0' })
     await goTo(`validators/${owner}/stake`)
     await page.getByLabel('Amount').waitFor()
-    await shot('stake-form-phone-dark', true)
     await goTo('validators?sort=-return')
     await page.getByRole('row', { name: /devnet/ }).waitFor()
-    await shot('validators-phone-dark', true)
   })
 
   test('every view of a holder fits 320 px, and axe finds nothing serious in it', async () => {
-    const { page, goTo, settled, shot } = await site.open('', {
+    const { page, goTo, settled } = await site.open('', {
       viewport: { width: 320, height: 640 },
     })
     await openAccount(page, holder)
@@ -157,7 +146,6 @@ withBrowser('a holder of tokens who has no candidacy', () => {
       await goTo(view)
       await settled()
       if (view === 'account') await page.getByRole('heading', { name: 'Unbonding' }).waitFor()
-      await shot(`holder-320-${view.replaceAll('/', '-').replace(owner, 'owner')}`, true)
       expect(await findings(page)).toEqual([])
       widths.push([view, await page.locator('html').evaluate((it) => it.scrollWidth)])
     }
@@ -169,7 +157,7 @@ withBrowser('a holder of tokens who has no candidacy', () => {
     const { validator, delegator } = svc.async.stake
     await validator.declare({ from: second, pubKey: deadKey(), description: { name: 'Alder' } })
     await delegator.accept({ from: holder, validatorAddress: second, amount: 8_000n * TOKEN })
-    const { page, goTo, shot } = await site.open()
+    const { page, goTo } = await site.open()
     await goTo(`validators/${second}/stake`)
     await openAccount(page, third)
     await page.getByRole('button', { name: 'Max' }).click()
@@ -186,18 +174,15 @@ withBrowser('a holder of tokens who has no candidacy', () => {
     await page.getByText(/you stake 1,000 token more/).waitFor()
     await page.getByLabel('Commission').fill('0.75')
     await page.getByText(/A commission of 75 % is more than today's/).waitFor()
-    await shot('update-with-delegations', true)
     await page.getByRole('button', { name: 'Save' }).click()
     expect(await signAndClose(page)).toBe(
       'Change your candidacy: it may hold at most 20,000 token, you stake 1,000 token more and its commission becomes 75 % in 20 blocks.',
     )
     await page.getByText(/^Its commission rises to 75 % in block/).waitFor()
-    await shot('validator-raise', true)
 
     await page.getByRole('button', { name: 'Withdraw', exact: true }).click()
     await page.getByText(/^All of your own shares, 2,000 token, leave the candidacy/).waitFor()
     await page.getByText(/that one account has staked with it are paid back from the same block on/).waitFor()
-    await shot('withdraw-with-delegations', true)
 
     await validator.updateAccount({ from: second, newCandidateAccount: third })
     await openAccount(page, third)
@@ -206,7 +191,6 @@ withBrowser('a holder of tokens who has no candidacy', () => {
     await page
       .getByText(`Take over the candidacy of ${second} and pay them 2,000 token for their own shares.`)
       .waitFor()
-    await shot('my-account-offer', true)
     await signAndClose(page)
     expect((await validator.queryStake(third)).data).toMatchObject({ self_shares: String(2_000n * TOKEN) })
     await page.getByRole('button', { name: /^Accept request/ }).waitFor({ state: 'detached' })

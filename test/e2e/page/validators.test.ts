@@ -37,17 +37,16 @@ withBrowser('the pages of validators', () => {
   })
 
   test('the list has everybody in rank order, and says who joins', async () => {
-    const { page, goTo, shot } = await site.open()
+    const { page, goTo } = await site.open()
     await goTo('validators')
     await page.getByRole('row', { name: /Douglas fir/ }).waitFor()
     expect(await column(page, 1)).toEqual(['1', '2', '3', '4', '5'])
     expect(await column(page, 2)).toEqual(['devnet', 'Douglas fir', 'Cedar', 'Birch', 'Alder'])
     expect(await column(page, 9)).toEqual(['Validator', 'Joining', 'Joining', 'Candidate', 'Inactive'])
-    await shot('validators', true)
   })
 
   test('order, text and state stand in the address: a link shows the same rows, and CSV has them', async () => {
-    const { page, failures, goTo, shot, close } = await site.open()
+    const { page, failures, goTo, close } = await site.open()
     await goTo('validators')
     await page.getByRole('button', { name: 'Shares', exact: true }).click()
     await page.getByRole('searchbox', { name: 'Name, address, key or place' }).fill('OSLO')
@@ -62,7 +61,6 @@ withBrowser('the pages of validators', () => {
     await other.close()
     await page.getByRole('button', { name: /^Candidates/ }).click()
     await page.getByText('1 row').waitFor()
-    await shot('validators-filtered')
     const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'CSV' }).click()])
     expect(file.suggestedFilename()).toBe('validators.csv')
     const [names, row, rest] = readFileSync(await file.path(), 'utf8').split('\r\n')
@@ -79,7 +77,7 @@ withBrowser('the pages of validators', () => {
   })
 
   test('by the keyboard one reaches a validator, whose page says where it stands and what happened to it', async () => {
-    const { page, goTo, shot } = await site.open()
+    const { page, goTo } = await site.open()
     await goTo('validators?q=Alder')
     const link = page.getByRole('link', { name: 'Alder', exact: true })
     await link.waitFor()
@@ -94,7 +92,6 @@ withBrowser('the pages of validators', () => {
     await page.getByRole('row', { name: /Declared the candidacy with the key/ }).waitFor()
     const { data } = await svc.async.stake.validator.query(addressOf(1))
     await page.getByText(data?.pub_key.value as string, { exact: true }).waitFor()
-    await shot('validator', true)
   })
 
   test('awards of every 50th block are plotted, and the page says that what it adds up is an estimate', async () => {
@@ -103,7 +100,7 @@ withBrowser('the pages of validators', () => {
     await gatewayClient(site.net.url).waitForIndex(110)
     const { data } = await svc.async.getAwards(addressOf(0))
     expect(data.map(({ height }) => height)).toEqual([100, 50])
-    const { page, goTo, shot } = await site.open()
+    const { page, goTo } = await site.open()
     await goTo(`validators/${addressOf(0)}`)
     const sum = data.reduce((total, { amount }) => total + BigInt(amount), 0n) * 50n
     const about = Svc.toTokens(sum)
@@ -111,7 +108,6 @@ withBrowser('the pages of validators', () => {
       .replace(/\.?0+$/, '')
     await page.getByText(`Estimated from these 2: about ${about} token in blocks 1 to 100.`).waitFor()
     await page.getByRole('figure').getByText('Award of a block, in tokens').waitFor()
-    await shot('validator-awards', true)
   })
 })
 
@@ -123,14 +119,13 @@ withBrowser('a chain of two validators', () => {
     const { validator } = svc.async.stake
     const from = (await validator.list()).data.find(({ description: { name } }) => name === 'node1')
     const owner = from?.owner_address as string
-    const { page, goTo, shot } = await site.open()
+    const { page, goTo } = await site.open()
     await goTo(`validators/${owner}`)
     await page.getByText(/^In the validator set: it signs blocks/).waitFor()
     await validator.update({ from: owner, pubKey: deadKey() })
     await page.getByText(/^Its power is not proven yet/).waitFor()
     await page.getByRole('row', { name: /Joined the validator set/ }).waitFor()
     await page.getByText(/^It is missing now: it has signed no block since/).waitFor()
-    await shot('validator-joining', true)
     await validator.update({ from: owner, pubKey: from?.pub_key.value as string })
     await page.getByText(/^In the validator set: it signs blocks/).waitFor()
     // On a busy machine it may miss a block more than once.
@@ -143,7 +138,6 @@ withBrowser('a chain of two validators', () => {
       .first()
       .waitFor()
     await page.getByText(/^It is missing now/).waitFor({ state: 'detached' })
-    await shot('validator-signing', true)
 
     const { governance } = svc.async
     const proposed = await governance.proposeChangeParam({ from: owner, name: 'inflation_rate', value: '3' })
@@ -172,7 +166,6 @@ withBrowser('a chain of two validators', () => {
       .getByRole('row', { name: /^\d+ 0x.* joined the validator set/ })
       .first()
       .waitFor()
-    await shot('validator-handed-over', true)
 
     // So do its votes, under who owns it now and with who sent them.
     await hasVoted()
@@ -186,7 +179,6 @@ withBrowser('a chain of two validators', () => {
         .getByRole('row', { name: /^node1/ })
         .count(),
     ).toBe(1)
-    await shot('proposal-handed-over', true)
   })
 })
 
@@ -212,7 +204,7 @@ withBrowser('a chain of many candidacies', () => {
   }
 
   test('a long list is drawn only where it is seen, down to its last row, and stays still there', async () => {
-    const { page, goTo, shot } = await site.open()
+    const { page, goTo } = await site.open()
     await goTo('validators')
     await page.getByText('2,000 rows').waitFor()
     const rows = page.locator('table[aria-label="Validators"] tbody:not(.space) tr')
@@ -225,7 +217,6 @@ withBrowser('a chain of many candidacies', () => {
     const height = await site.net.mine(2)
     await page.getByText(`Block ${height}`).waitFor()
     expect(await html.evaluate((it) => it.scrollTop)).toBe(top)
-    await shot('validators-many')
     await goTo('validators?sort=-rank&q=candidate+19')
     await page.getByText('111 rows').waitFor()
     // The window was far below the end of what is left: it shows the end.

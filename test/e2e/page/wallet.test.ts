@@ -68,7 +68,7 @@ withBrowser('the wallet', () => {
   }
 
   test('opens a keystore file with its password, and sends nothing of it', async () => {
-    const { page, shot } = web
+    const { page } = web
     const sentText = recordSent(page)
     const key = site.net.accounts[3]?.privateKey ?? ''
     await openWay(page, 'Keystore file')
@@ -78,7 +78,6 @@ withBrowser('the wallet', () => {
     await page.getByRole('button', { name: 'Open', exact: true }).click()
     await page.getByText('This password does not open the keystore.').waitFor()
     await password.and(page.locator(':focus[aria-invalid]')).waitFor()
-    await shot('wallet-wrong-password')
     await password.fill(PASSWORD)
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: 'is open. Show the wallet' }).waitFor()
@@ -118,12 +117,11 @@ withBrowser('the wallet', () => {
   })
 
   test('makes an account whose words are asked back, with a keystore file that opens', async () => {
-    const { page, shot } = web
+    const { page } = web
     await openWallet(page)
     const words = await showNewWords(page)
     await page.getByText('Write these down in this order.').waitFor()
     expect(words).toHaveLength(24)
-    await shot('wallet-words')
     await page.getByRole('button', { name: 'I have written them down' }).click()
     const asked = (await page.locator('dialog label', { hasText: /^Word / }).allTextContents()).map((label) =>
       Number(label.slice('Word '.length)),
@@ -148,17 +146,16 @@ withBrowser('the wallet', () => {
   })
 
   test('marks the accounts of a devnet', async () => {
-    const { page, shot } = web
+    const { page } = web
     await openWallet(page)
     await page.getByText('Public keys of a devnet: anybody can use them').waitFor()
-    await shot('wallet-devnet')
     await page.getByRole('button', { name: `Use ${address(1)}` }).click()
     await page.getByRole('button', { name: 'is open. Show the wallet' }).click()
     await page.getByText('public key of a devnet', { exact: true }).waitFor()
   })
 
   test('says what a transfer does, what it costs and what is left, and sends it once however often one clicks', async () => {
-    const { page, shot } = web
+    const { page } = web
     const before = await svc.async.getTransactionCount(address(1))
     const balance = BigInt(await svc.async.getBalance(address(1)))
     const { fee } = await svc.async.estimateFee('transfer')
@@ -168,7 +165,6 @@ withBrowser('the wallet', () => {
     expect(await fact('Left after it').getAttribute('title')).toBe(`${left} base units`)
     expect(await fact('Fee').getAttribute('title')).toBe(`${fee} base units`)
     expect(await fact('Payment').getAttribute('title')).toBe('1500000000000000000 base units')
-    await shot('sign')
     const describedBy = await page.locator('button:focus').getAttribute('aria-describedby')
     expect(await page.locator(`[id="${describedBy?.split(' ')[0]}"]`).textContent()).toContain('Send 1.5 token to')
     await page.getByRole('button', { name: 'Sign and send' }).evaluate((button) => {
@@ -176,7 +172,6 @@ withBrowser('the wallet', () => {
       for (let times = 0; times < 5; times++) clickable.click()
     })
     await page.getByText('Done, in block').waitFor()
-    await shot('sign-done')
     expect(await svc.async.getTransactionCount(address(1))).toBe(before + 1)
     expect(await svc.async.getBalance(address(1))).toBe(String(left))
     await page.getByRole('button', { name: 'Close' }).last().click()
@@ -251,11 +246,10 @@ withBrowser('the wallet', () => {
   })
 
   test('refuses what the balance does not cover, and says what is needed and what is there', async () => {
-    const { page, shot } = web
+    const { page } = web
     await review('99999999', '99,999,999')
     await page.getByText(/99,999,999\.000042 token are needed, and there are [0-9,.]+ token\./).waitFor()
     expect(await page.getByRole('button', { name: 'Sign and send' }).isDisabled()).toBe(true)
-    await shot('sign-insufficient')
   })
 
   test('what is typed while a transaction waits for its block stays as it is', async () => {
@@ -279,7 +273,7 @@ withBrowser('the wallet', () => {
   })
 
   test('goes on looking for a transaction that is in no block in time', async () => {
-    const { page, shot } = web
+    const { page } = web
     let isHidden = true
     const late = Promise.withResolvers<void>()
     await page.clock.install()
@@ -307,7 +301,6 @@ withBrowser('the wallet', () => {
     await page.getByText('Transaction', { exact: true }).waitFor()
     late.resolve()
     await page.getByText('this page goes on looking').waitFor()
-    await shot('sign-late')
     // A page that is loaded now has nothing in its form that would be sent twice.
     expect(await page.evaluate('sessionStorage.getItem("svcd-drafts")')).not.toContain('"1.25"')
     // Its own view says the same of it, and not that the node knows nothing.

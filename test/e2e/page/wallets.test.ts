@@ -104,7 +104,7 @@ withBrowser('wallets that people already have', () => {
   }
 
   test('lists the wallets that announce themselves, as text; a refusal is said and nothing is lost', async () => {
-    const { page, shot, wallet } = await openWith(1, `send?to=${addressOf(2)}&value=1.5`, PHONE)
+    const { page, wallet } = await openWith(1, `send?to=${addressOf(2)}&value=1.5`, PHONE)
     await openWay(page, 'Connect wallet')
     const list = page.locator('.pick li', { hasText: 'calls itself' })
     await list.first().waitFor()
@@ -112,7 +112,6 @@ withBrowser('wallets that people already have', () => {
       'Test Wallet',
       '<img src=x onerror="globalThis.hacked=1">'.slice(0, 40),
     ])
-    await shot('wallets-phone-dark')
     expect(await findings(page)).toEqual([])
     wallet.isRefusing = true
     await page.getByRole('button', { name: 'Connect Test Wallet' }).click()
@@ -126,11 +125,9 @@ withBrowser('wallets that people already have', () => {
 
     await page.getByRole('button', { name: 'Send', exact: true }).click()
     await page.getByText('Your wallet will show it too').waitFor()
-    await shot('wallets-sign-phone-dark')
     wallet.isRefusing = true
     await signSheet(page)
     await page.getByText('You refused it in the wallet. Nothing was sent.').waitFor()
-    await shot('wallets-refused-phone-dark')
     expect(await page.getByRole('region', { name: 'Your transactions' }).count()).toBe(0)
     wallet.isRefusing = false
     expect(await signAndClose(page)).toBe(`Send 1.5 token to ${addressOf(2)}.`)
@@ -144,14 +141,13 @@ withBrowser('wallets that people already have', () => {
   })
 
   test('declares and delegates; with another account of the wallet takes a candidacy over, proposes and votes', async () => {
-    const { page, goTo, shot, wallet } = await openWith(1, 'validators/declare')
+    const { page, goTo, wallet } = await openWith(1, 'validators/declare')
     await connect({ page })
     const pubKey = deadKey()
     await page.getByLabel("Public key of the validator's node").fill(pubKey)
     await page.getByLabel('Name').fill('Elm')
     await page.getByRole('button', { name: 'Declare', exact: true }).click()
     await page.getByText('Your wallet will show it too').waitFor()
-    await shot('wallets-declare')
     await signAndClose(page)
     await page.getByRole('heading', { level: 1, name: /Elm/ }).waitFor()
 
@@ -160,7 +156,6 @@ withBrowser('wallets that people already have', () => {
     await page.locator('main').getByRole('button', { name: 'Stake' }).click()
     expect(await signAndClose(page)).toBe(`Stake 25 token with the validator ${addressOf(0)}.`)
     await page.getByRole('row', { name: /devnet/ }).waitFor()
-    await shot('wallets-my-account', true)
 
     await svc.async.stake.validator.updateAccount({ from: addressOf(0), newCandidateAccount: second })
     wallet.number = 2
@@ -173,14 +168,12 @@ withBrowser('wallets that people already have', () => {
     await page.getByLabel('Parameter', { exact: true }).selectOption({ label: 'max_vals: 4 validators' })
     await page.getByLabel('New value').fill('9')
     await page.getByRole('button', { name: 'Propose' }).click()
-    await shot('wallets-propose')
     await signSheet(page)
     await page.getByRole('heading', { name: 'Set max_vals to 9 validators' }).waitFor()
     await page.getByRole('button', { name: 'Vote yes' }).click()
     await signSheet(page)
     await page.locator('.status-line').getByText('Approved').waitFor()
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click()
-    await shot('wallets-approved', true)
     expect(wallet.shown.map(({ primaryType, message: { from } }) => [primaryType, from])).toEqual([
       ['DeclareCandidacy', first],
       ['Delegate', first],
@@ -194,7 +187,7 @@ withBrowser('wallets that people already have', () => {
   })
 
   test('two of two, a key of the page and a wallet, send a transfer that is passed on as a link', async () => {
-    const { page, goTo, shot } = await site.open('', { acceptDownloads: true })
+    const { page, goTo } = await site.open('', { acceptDownloads: true })
     const own = new Svc(site.net.url).accounts.add(OWN_KEY)
     await openKey(page, OWN_KEY)
     await openWay(page, 'Several keys')
@@ -202,7 +195,6 @@ withBrowser('wallets that people already have', () => {
     await page.getByText('Members: expected 2 to 16, got 0').waitFor()
     await page.getByLabel('Members').fill(first)
     await page.getByRole('button', { name: /^Add 0x/ }).click()
-    await shot('several-new')
     expect(await findings(page)).toEqual([])
     await page.getByRole('button', { name: 'Make the account' }).click()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
@@ -214,19 +206,16 @@ withBrowser('wallets that people already have', () => {
     await goTo('account')
     await page.getByText('2 of these 2 have to').waitFor()
     await page.locator('main').getByText(from).waitFor()
-    await shot('several-my-account', true)
     expect(await page.evaluate('localStorage.getItem("svcd-several")')).not.toContain(OWN_KEY)
 
     await goTo(`send?to=${addressOf(3)}&value=2.5`)
     await page.getByRole('button', { name: 'Send', exact: true }).click()
     await page.getByText('2 of 2 keys have to sign it.').waitFor()
-    await shot('several-review')
     await page.getByRole('button', { name: 'Go on to the signatures' }).click()
     await page.getByText('2 are missing').waitFor()
     await page.getByText('To sign, open the account of a member').waitFor({ state: 'detached' })
     await page.getByRole('button', { name: `Sign as ${own}` }).click()
     await page.getByText('one is missing').waitFor()
-    await shot('several-signed-once', true)
     const downloading = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Save as a file' }).click()
     const file = await (await downloading).path()
@@ -238,13 +227,11 @@ withBrowser('wallets that people already have', () => {
     other.wallet.isRefusing = true
     await other.page.getByRole('button', { name: `Sign as ${first}` }).click()
     await other.page.getByText('You refused it in the wallet. Nothing was signed.').waitFor()
-    await other.shot('several-refused-phone-dark', true)
     expect(await findings(other.page)).toEqual([])
     other.wallet.isRefusing = false
     await other.page.getByRole('button', { name: `Sign as ${first}` }).click()
     await other.page.getByText('Enough have signed.').waitFor()
     expect(other.wallet.shown).toMatchObject([{ primaryType: 'Transfer', message: { from, nonce: '0' } }])
-    await other.shot('several-enough-phone-dark', true)
     const before = BigInt(await svc.async.getBalance(addressOf(3)))
     await other.page.getByRole('button', { name: 'Send', exact: true }).click()
     await other.page.locator('main').getByText('Done, in block').waitFor()
@@ -263,7 +250,6 @@ withBrowser('wallets that people already have', () => {
     const draft = printDraft({ bodyBytes: encodeBody(body), body, multisig, parts: [] })
     await goTo(`sign/${Buffer.from(draft).toString('base64url')}`)
     await page.getByText('This is for the chain another-chain').waitFor()
-    await shot('several-other-chain', true)
     const strange: TxBody = {
       ...body,
       operation: 'proposeChangeParam',
@@ -273,14 +259,13 @@ withBrowser('wallets that people already have', () => {
     await goTo(`sign/${Buffer.from(ofStranger).toString('base64url')}`)
     await page.getByText('to [U+202E]<img src=x onerror="globalThis.hacked=1">.').waitFor()
     await page.getByText('proposeChangeParam', { exact: true }).waitFor()
-    await shot('several-stranger', true)
     expect(await page.evaluate('globalThis.hacked')).toBeUndefined()
     await goTo('sign/e30')
     await page.getByText('This is no transaction to be signed').waitFor()
   })
 
   test('a signature that is not of the transaction is no part of it, and is made again; what was refused is sent again', async () => {
-    const { page, goTo, shot, failures } = await site.open()
+    const { page, goTo, failures } = await site.open()
     const own = signerOfSeed(Buffer.from(OWN_KEY, 'hex'))
     const third = ethWallet(3)
     const members = [own.member, addressBytes(first), addressBytes(third.address)].sort(compareBytes)
@@ -306,7 +291,6 @@ withBrowser('wallets that people already have', () => {
     expect(await row(third.address).getByText('signed', { exact: true }).count()).toBe(1)
     await page.getByText('one is missing').waitFor()
     expect(await page.getByRole('button', { name: 'Send', exact: true }).count()).toBe(0)
-    await shot('several-wrong', true)
     expect(await findings(page)).toEqual([])
     await openKey(page, OWN_KEY)
     await page.getByRole('button', { name: `Sign as ${own.address}` }).click()

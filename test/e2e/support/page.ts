@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, describe, expect } from '@jest/globals'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import type { Devnet, DevnetOptions } from '../../../src/cli/devnet/startDevnet.ts'
@@ -8,9 +7,6 @@ import { CHROMIUM, startBrowser } from './browser.ts'
 import { startDevnet } from './recordedDevnet.ts'
 
 export { startBrowser } from './browser.ts'
-
-/** Where screenshots go; git ignores it. */
-const SHOTS = join(import.meta.dirname, '../../../.cache/screenshots')
 
 // skip: no Chromium on this machine (.ci/run installs Debian's; SVCD_CHROMIUM names another)
 export const withBrowser = existsSync(CHROMIUM) ? describe : describe.skip
@@ -24,8 +20,6 @@ export interface WebPage {
   readonly goTo: (view: string) => Promise<void>
   /** Waits until the view shows all that it has asked for. */
   readonly settled: () => Promise<void>
-  /** Takes a screenshot of what can be seen, or of the whole view. */
-  readonly shot: (name: string, isWhole?: boolean) => Promise<void>
   readonly close: () => Promise<void>
 }
 
@@ -40,7 +34,6 @@ export async function openPage(browser: Browser, url: string, options: BrowserCo
     if (message.type() === 'error' && !message.text().includes('status of 429')) failures.push(message.text())
   })
   await page.goto(url)
-  mkdirSync(SHOTS, { recursive: true })
   return {
     page,
     failures,
@@ -64,9 +57,6 @@ export async function openPage(browser: Browser, url: string, options: BrowserCo
     settled: async () => {
       await page.locator('main h1').waitFor({ state: 'attached' })
       while ((await page.locator('main [aria-busy="true"]').count()) > 0) await page.waitForTimeout(20)
-    },
-    shot: async (name, isWhole = false) => {
-      await page.screenshot({ path: join(SHOTS, `${name}.png`), fullPage: isWhole, animations: 'disabled' })
     },
     close: () => context.close(),
   }
