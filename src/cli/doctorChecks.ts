@@ -98,12 +98,15 @@ export async function examineBlocks(
  * Finds a key that has signed above the height of its node, which then signs nothing. Where a chain started over, its only
  * validator waits so for ever.
  */
-export function examineSigning(home: string, { latestHeight, catchingUp }: NodeStatus): readonly Finding[] {
+export async function examineSigning(home: string, rpc: Pick<NodeRpc, 'status'>): Promise<readonly Finding[]> {
   const { validatorKey, validatorState } = homeFiles(home)
-  if (catchingUp || !existsSync(validatorKey) || !existsSync(validatorState)) return []
+  if (!existsSync(validatorKey) || !existsSync(validatorState)) return []
   const check = 'signing'
   const signed = examined(check, () => signedHeight(home))
-  if (typeof signed !== 'number' || signed <= latestHeight + 1) return [] // `signing state` tells of a damaged file.
+  if (typeof signed !== 'number') return [] // `signing state` tells of a damaged file.
+  // In this order: a node that makes blocks has signed further than it said a moment ago.
+  const { latestHeight, catchingUp } = await rpc.status()
+  if (catchingUp || signed <= latestHeight + 1) return []
   const found = `the key signed last at height ${signed}, and the node is at ${latestHeight}: it signs no block up to there`
   const remedy = 'If the chain starts over, stop it and run svcd reset --signing-state'
   return [{ check, verdict: 'bad', found: `${found}. ${remedy}` }]

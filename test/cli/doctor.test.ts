@@ -120,21 +120,25 @@ test('a state of another chain than that of the genesis file is bad, as svcd sta
   expect(await look('chain')).toBeUndefined()
 })
 
-test('a key that has signed above the height of its own node is bad, with what to do when the chain starts over', () => {
-  const at = (latestHeight: number, catchingUp = false) =>
-    examineSigning(folder, { latestHeight, catchingUp } as NodeStatus).map(({ verdict, found }) => [verdict, found])
-  expect(at(0)).toEqual([]) // A remote signer has the key.
+test('a key that has signed above the height of its own node is bad, with what to do when the chain starts over', async () => {
+  const at = async (latestHeight: number, catchingUp = false) => {
+    const findings = await examineSigning(folder, {
+      status: async () => ({ latestHeight, catchingUp }) as NodeStatus,
+    })
+    return findings.map(({ verdict, found }) => [verdict, found])
+  }
+  expect(await at(0)).toEqual([]) // A remote signer has the key.
   writeNodeKeys(folder)
-  expect(at(0)).toEqual([])
+  expect(await at(0)).toEqual([])
   writeFileSync(join(folder, 'data', 'priv_validator_state.json'), '{"height":"98"}')
-  expect(at(0)).toEqual([
+  expect(await at(0)).toEqual([
     [
       'bad',
       'the key signed last at height 98, and the node is at 0: it signs no block up to there. If the chain starts over, ' +
         'stop it and run svcd reset --signing-state',
     ],
   ])
-  expect([at(97), at(0, true)]).toEqual([[], []])
+  expect([await at(97), await at(0, true)]).toEqual([[], []])
 })
 
 test('a home whose CometBFT looks for the application in another home is noted', async () => {

@@ -239,7 +239,7 @@ async function nodeFindings(flags: Flags): Promise<readonly Finding[]> {
     return [
       finding('node', catchingUp ? 'note' : 'ok', node),
       ...(await examineBlocks(rpc, status, home)),
-      ...(url === nodeOfHome(home) ? examineSigning(home, status) : []),
+      ...(url === nodeOfHome(home) ? await examineSigning(home, rpc) : []),
       isAhead
         ? finding('clock', 'bad', `the newest block is ${ageS} s ahead of this machine's clock; set the clock (NTP)`)
         : finding('clock', 'ok', `${new Date().toISOString()}, ${ageS} s from the time of the newest block`),
