@@ -39,7 +39,7 @@ const RESTART_MS = 10_000
  * What the journal holds that the index may not have, oldest first. `before`: all that was in it at the start, up to
  * that height.
  */
-export function createBacklog(before: { readonly height: number; readonly bytes: number }, bytesMax: number) {
+function createBacklog(before: { readonly height: number; readonly bytes: number }, bytesMax: number) {
   const waiting = [before]
   let { bytes } = before
   return {
@@ -52,7 +52,7 @@ export function createBacklog(before: { readonly height: number; readonly bytes:
       bytes = length
       return true
     },
-    /** Takes out what the index has. Cost: that of the blocks taken out, which may be those of days. */
+    /** Takes out what the index has, at once: it may be the blocks of days. */
     doneTo: (height: number): void => {
       const end = waiting.findIndex((one) => one.height > height)
       for (const one of waiting.splice(0, end < 0 ? waiting.length : end)) bytes -= one.bytes

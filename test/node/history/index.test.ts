@@ -7,11 +7,7 @@ import { startWorkerThread } from '../../../src/base/workerThread.ts'
 import { historyBlockCodec, historyResultCodec } from '../../../src/node/history/block.ts'
 import { openHistoryWriter, prepareHistory, SPAN } from '../../../src/node/history/file.ts'
 import { ACCOUNT_ROWS, accountTxs, AWARDS_PAGE, VALIDATOR_PAGE } from '../../../src/node/history/queries.ts'
-import {
-  createBacklog,
-  type HistoryWorkerMessage,
-  type HistoryWorkerOptions,
-} from '../../../src/node/history/thread.ts'
+import type { HistoryWorkerMessage, HistoryWorkerOptions } from '../../../src/node/history/thread.ts'
 import { openConnection } from '../../../src/base/sqlite.ts'
 import { txHash } from '../../../src/tx/envelope.ts'
 import { bytesOf } from '../../modules/support.ts'
@@ -288,16 +284,6 @@ test('the journal may be trimmed behind each batch that the index takes, not onl
     { kind: 'indexed', doneTo: 4 },
     { kind: 'done', doneTo: 4 },
   ])
-})
-
-test('a backlog of days is taken out in no time', () => {
-  const count = 300_000
-  const backlog = createBacklog({ height: 0, bytes: 7 }, count)
-  for (let height = 1; height < count - 7; height++) backlog.add(height, 1)
-  const beganMs = performance.now()
-  backlog.doneTo(0)
-  backlog.doneTo(count - 100)
-  expect(performance.now() - beganMs).toBeLessThan(1000)
 })
 
 test('a page is found by keys alone, however many rows stand before and behind it', async () => {
