@@ -1,4 +1,4 @@
-import { existsSync, type Stats, statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import { PORTS } from '../base/ports.ts'
@@ -128,21 +128,23 @@ export function parseHome(text: string, flag: string): string {
 const READERS = new Set(['completion', 'doctor', 'eni', 'export', 'gateway', 'query', 'status', 'tx'])
 
 /**
- * Throws a UserError for the home of another user: where this user may not look into it, because all in it would seem not
- * to be there; and where `command` would write into it as root, because its node could not read or replace that.
+ * Throws a UserError for a home that this user may not look into, because all in it would seem not to be there; and for
+ * root where `command` would write beside the data of another user, whose node could not read or replace that.
  */
 export function assertOwnHome(home: string, command: string): void {
-  let found: Stats | undefined
   try {
-    found = statSync(`${home}/.`, { throwIfNoEntry: false })
+    statSync(`${home}/.`, { throwIfNoEntry: false })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error
     throw new UserError(`--home: ${home} is closed to this user. Run this as its owner: sudo -u OWNER svcd …`)
   }
-  if (found === undefined || found.uid === 0 || process.geteuid?.() !== 0 || READERS.has(command)) return
+  if (process.geteuid?.() !== 0 || READERS.has(command)) return
+  // Not the folder itself: the root of a container may have one that was made outside.
+  const { uid } = statSync(join(home, 'data'), { throwIfNoEntry: false }) ?? { uid: 0 }
+  if (uid === 0) return
   throw new UserError(
-    `--home: ${home} belongs to another user, whose node cannot use what root writes there. Run this as its owner: ` +
-      `sudo -u '#${found.uid}' svcd …`,
+    `--home: the data in ${home} is another user's, whose node cannot use what root writes there. Run this as its owner: ` +
+      `sudo -u '#${uid}' svcd …`,
   )
 }
 

@@ -158,13 +158,17 @@ describe('flags', () => {
     expect([userName(unknown), userName()]).toEqual([String(process.getuid?.()), userInfo().username])
   })
 
-  test('root only reads in the home of another user', () => {
+  test('root only reads beside the data of another user', () => {
+    const data = join(folder, 'data')
     if (process.geteuid?.() === 0) chownSync(folder, 65_534, 65_534)
     else jest.spyOn(process, 'geteuid').mockReturnValue(0)
-    const { uid } = statSync(folder)
+    expect(() => assertOwnHome(folder, 'rollback')).not.toThrow()
+    mkdirSync(data)
+    if (process.getuid?.() === 0) chownSync(data, 65_534, 65_534)
+    const { uid } = statSync(data)
     expect(() => assertOwnHome(folder, 'doctor')).not.toThrow()
     expect(() => assertOwnHome(folder, 'rollback')).toThrow(
-      `--home: ${folder} belongs to another user, whose node cannot use what root writes there. ` +
+      `--home: the data in ${folder} is another user's, whose node cannot use what root writes there. ` +
         `Run this as its owner: sudo -u '#${uid}' svcd …`,
     )
     jest.restoreAllMocks()
