@@ -57,6 +57,10 @@ export function openSnapshotMaker(options: SnapshotMakerOptions): SnapshotMaker 
     making?.held.end()
     making = undefined
   }
+  const fail = (err: unknown): void => {
+    end()
+    logger?.error({ err }, 'a snapshot could not be made')
+  }
   const step = (): void => {
     try {
       const { done, value } = making?.steps.next() ?? {}
@@ -68,18 +72,21 @@ export function openSnapshotMaker(options: SnapshotMakerOptions): SnapshotMaker 
       keepNewest(folder, keep)
       logger?.info({ height: value?.metadata.height }, 'a snapshot was made')
     } catch (err) {
-      end()
-      logger?.error({ err }, 'a snapshot could not be made')
+      fail(err)
     }
   }
 
   return {
     committed: () => {
       if (making !== undefined) return
-      const held = reader.hold()
-      const isDue = held.state.height() % every === 0 && held.state.appHash().some((byte) => byte !== 0)
-      if (!isDue) return held.end()
-      making = { held, steps: snapshotSteps(held.state, tables, folder, chunkBytes) }
+      try {
+        const held = reader.hold()
+        making = { held, steps: snapshotSteps(held.state, tables, folder, chunkBytes) }
+        const isDue = held.state.height() % every === 0 && held.state.appHash().some((byte) => byte !== 0)
+        if (!isDue) return end()
+      } catch (err) {
+        return fail(err)
+      }
       step()
     },
     close: () => {

@@ -68,15 +68,18 @@ export function openSqliteReader({
     },
     hold: () => {
       connection.db.exec('BEGIN')
-      // SQLite chooses the state at the first read.
-      state.height()
-      return {
-        state,
-        end: () => {
-          reads++
-          connection.db.exec('COMMIT')
-        },
+      const end = (): void => {
+        reads++
+        connection.db.exec('COMMIT')
       }
+      try {
+        // SQLite chooses the state at the first read.
+        state.height()
+      } catch (error) {
+        if (connection.db.inTransaction) end()
+        throw error
+      }
+      return { state, end }
     },
     version: () => (connection.statement('PRAGMA data_version').get() as [bigint])[0],
     close: connection.close,

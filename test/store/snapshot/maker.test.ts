@@ -2,8 +2,10 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterAll, expect, test } from '@jest/globals'
+import Database from 'better-sqlite3'
 import { openSnapshotMaker } from '../../../src/store/snapshot/maker.ts'
 import { snapshotPath } from '../../../src/store/snapshot/folder.ts'
+import type { StoreLogger } from '../../../src/store/snapshot/stateSync.ts'
 import { writeSnapshot } from '../../../src/store/snapshot/write.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/sqliteStore.ts'
 import { tempFolder } from '../../support/tempFolder.ts'
@@ -16,13 +18,20 @@ let names = 0
 const newPath = (): string => join(folder.path, String(names++))
 
 /** A store of `height` blocks, and a maker beside it that makes snapshots of many chunks. */
-function openBoth(height: number, every: number) {
+function openBoth(height: number, every: number, logger?: StoreLogger) {
   const path = newPath()
   const store = openSqliteStore({ path, tables })
   commitRandom(store, 7, height)
   const snapshots = newPath()
-  const maker = openSnapshotMaker({ path, tables, folder: snapshots, every, chunkBytes: 100 })
-  return { store, snapshots, maker }
+  const maker = openSnapshotMaker({
+    path,
+    tables,
+    folder: snapshots,
+    every,
+    chunkBytes: 100,
+    ...(logger && { logger }),
+  })
+  return { store, snapshots, maker, path }
 }
 
 test('one chunk a turn, while blocks go on: the snapshot is that of the block that was due', async () => {
@@ -57,6 +66,23 @@ test('one that is given up leaves nothing that is listed, and its state is not h
   for (let at = 0; at < 50; at++) await turn()
   expect(existsSync(snapshotPath(snapshots, 3))).toBe(false)
   commitRandom(store, 9, 1)
+  store.close()
+})
+
+test('a state that cannot be read is a snapshot that is missing, and the next one is made', async () => {
+  const logged: unknown[] = []
+  const log = (_fields: object, line: string): void => void logged.push(line)
+  const { store, snapshots, maker, path } = openBoth(3, 3, { info: log, error: log })
+  const db = new Database(path)
+  db.exec('ALTER TABLE blocks RENAME TO away')
+  maker.committed()
+  db.exec('ALTER TABLE away RENAME TO blocks')
+  db.close()
+  maker.committed()
+  while (!existsSync(snapshotPath(snapshots, 3))) await turn()
+  await turn()
+  expect(logged).toEqual(['a snapshot could not be made', 'a snapshot was made'])
+  maker.close()
   store.close()
 })
 
