@@ -24,8 +24,9 @@ function reasonOfApp(output: string, code: number | null, signal: NodeJS.Signals
 /** Starts `svcd start`, which can be stopped before it listens, too. */
 export function startApp(args: readonly string[]) {
   const { child, output, started, ended } = spawnSvcd(['start', ...args])
+  const saysRetired = (): boolean => /^program \d+ retired/m.test(output())
   const exited = ended.then(({ code, signal }) => ({
-    isRetired: code === 0 && /^program \d+ retired/m.test(output()),
+    isRetired: code === 0 && saysRetired(),
     reason: reasonOfApp(output(), code, signal),
   }))
   return {
@@ -36,6 +37,8 @@ export function startApp(args: readonly string[]) {
     },
     /** Resolves when it has ended. It ends by itself with status 0 when its program is retired, and says so. */
     exited,
+    /** True once it has said that its program is retired, and is about to end. */
+    saysRetired,
     /** Lets it propose blocks up to this height at once. Those above wait for a transaction. */
     openTo: (height: number): void => void child.send({ openTo: height }, () => undefined),
     stop: (): Promise<void> => stopChild(child, exited),
@@ -83,8 +86,7 @@ export interface PartEnd {
   readonly log: string
 }
 
-// An application that ends within this time after CometBFT, in ms, counts as the cause of both. When all validators retire
-// at once on a busy machine, closing its files can take seconds.
+// An application that ends within this time after CometBFT, in ms, counts as the cause of both.
 const APP_END_MS = 5000
 
 /**
@@ -98,7 +100,9 @@ function endOfOne({ name, logs, app, node }: Validator): readonly Promise<PartEn
   )
   const unlessApp = async (end: Pick<PartEnd, 'how' | 'reason'>): Promise<PartEnd> => {
     const own = { part: `CometBFT${of}`, log: join(logs, 'cometbft.log'), ...end }
-    return (await Promise.race([appEnd, sleep(APP_END_MS, undefined)])) ?? own
+    const cause = await Promise.race([appEnd, sleep(APP_END_MS, undefined)])
+    // When all validators retire at once on a busy machine, closing the files of one can take longer.
+    return cause ?? (app?.saysRetired() === true ? appEnd : undefined) ?? own
   }
   const nodeEnd = node?.exited.then(({ reason }) => unlessApp({ reason }))
   const failed = node?.consensusFailed.then((reason) => unlessApp({ how: 'makes no more blocks', reason }))
