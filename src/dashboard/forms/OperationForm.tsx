@@ -42,13 +42,16 @@ export function OperationForm({
 }) {
   const { fields } = forms[operation]
   const { path } = useRoute()
-  const draft = [...path, operation].join('/')
+  // A kind of proposal has an address with its name and one without it.
+  const draft = [...path.slice(0, 2), operation].join('/')
   const [typing, setTyping] = useState<Typing>(() => ({ ...today, ...initial, ...readDraft(draft, initial) }))
   const latest = useRef(typing)
   latest.current = typing
   // What the chain has meanwhile must not become a change that the reader did not make.
   const [before] = useState(today)
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set())
+  // Some fields remember more than what goes to the chain: with another round they begin anew.
+  const [round, setRound] = useState(0)
   const form = useRef<HTMLFormElement>(null)
   const leaves = leavesOf(fields)
   const point = pointNamesOf(leaves.map(([name]) => name))
@@ -79,29 +82,32 @@ export function OperationForm({
     dropDraft(draft)
     setTyping({ ...today, ...initial })
     setTouched(new Set())
+    setRound((last) => last + 1)
     onDone?.(result)
   }
   const shown = leaves.filter(([name]) => !hidden.includes(name) && name !== point?.height && name !== point?.time)
   return (
     <form class='form' ref={form} onSubmit={send} noValidate>
-      {shown.map(([name, field]) => {
-        const props: FieldProps = {
-          label: labelOf(operation, name),
-          hint: hintOf(operation, name),
-          isOptional: field.optional && !isChange,
-          value: typing[name] ?? '',
-          error: told[name],
-          onInput: (value) => change({ [name]: value }),
-          onBlur: () => touch(name),
-        }
-        const own = custom[name]
-        if (own === null) return null
-        if (own === undefined) return <FieldOf key={name} field={field} {...props} />
-        return <Fragment key={name}>{own({ ...props, typing, errors: told, change })}</Fragment>
-      })}
-      {point === undefined || hidden.includes(point.height) ? null : (
-        <PointField names={point} typing={typing} onChange={change} errors={told} />
-      )}
+      <Fragment key={round}>
+        {shown.map(([name, field]) => {
+          const props: FieldProps = {
+            label: labelOf(operation, name),
+            hint: hintOf(operation, name),
+            isOptional: field.optional && !isChange,
+            value: typing[name] ?? '',
+            error: told[name],
+            onInput: (value) => change({ [name]: value }),
+            onBlur: () => touch(name),
+          }
+          const own = custom[name]
+          if (own === null) return null
+          if (own === undefined) return <FieldOf key={name} field={field} {...props} />
+          return <Fragment key={name}>{own({ ...props, typing, errors: told, change })}</Fragment>
+        })}
+        {point === undefined || hidden.includes(point.height) ? null : (
+          <PointField names={point} typing={typing} onChange={change} errors={told} />
+        )}
+      </Fragment>
       {children?.(typing)}
       <div class='actions'>
         <button

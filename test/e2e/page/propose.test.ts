@@ -162,6 +162,35 @@ withBrowser('proposing and voting in the page', () => {
     expect(await time.inputValue()).toBe('2029-06-07T09:00')
   })
 
+  test('what was typed stays while one looks at another kind', async () => {
+    const { page } = await site.open('proposals/new')
+    await page.getByLabel('Reason').fill('Not sent yet.')
+    await page.getByRole('link', { name: 'Payment' }).click()
+    await page.getByLabel('Amount').waitFor()
+    await page.getByRole('link', { name: 'Parameter', exact: true }).last().click()
+    await page.getByLabel('New value').waitFor()
+    expect(await page.getByLabel('Reason').inputValue()).toBe('Not sent yet.')
+  })
+
+  test('behind a proposal that was not watched into its block the form shows nothing that it does not send', async () => {
+    const { page } = await openForm('change_param')
+    const held = Promise.withResolvers<void>()
+    await page.route('**/', async (route) => {
+      if (route.request().postData()?.includes('"svc_proposeChangeParam"') === true) await held.promise
+      return route.continue()
+    })
+    await page.getByLabel('Parameter', { exact: true }).selectOption('max_vals')
+    await page.getByLabel('New value').fill('11')
+    await page.getByLabel('After a number of blocks').check()
+    await page.getByLabel('Blocks from now').fill('50')
+    await propose(page)
+    await signSheet(page)
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click()
+    held.resolve()
+    await page.locator('label:has(:checked)', { hasText: 'As the chain sets it' }).waitFor()
+    expect(await page.getByLabel('Blocks from now').count()).toBe(0)
+  })
+
   test('the upgrade that the chain does not implement is not sent, and who is no validator hears who may propose', async () => {
     const { page, goTo } = await openForm('upgrade_program', 3)
     await page.getByText('The chain does not implement this kind', { exact: false }).waitFor()
