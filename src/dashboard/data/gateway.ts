@@ -61,9 +61,9 @@ export interface GatewayInfo {
   readonly light: boolean
 }
 
-/** What it says of itself; neither until it has answered, and where it does not. */
-export const gatewayInfo = createStore<GatewayInfo>({ devnet: false, light: false })
-
-patientFetch(new URL('page.json', gatewayUrl))
-  .then(async (answer) => gatewayInfo.set((await answer.json()) as GatewayInfo))
-  .catch(() => undefined)
+/** Asks the gateway what it says of itself. */
+export async function askInfo(): Promise<GatewayInfo> {
+  const answer = await patientFetch(new URL('page.json', gatewayUrl))
+  if (!answer.ok) throw new Error(`status ${answer.status}`)
+  return (await answer.json()) as GatewayInfo
+}

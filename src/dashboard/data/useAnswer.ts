@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { subscribe } from './gateway.ts'
+import { askInfo, type GatewayInfo, subscribe } from './gateway.ts'
 import { type Answer, type Freshness, keptAnswer, refresh, showAnswer } from './questions.ts'
 
 export type { Answer } from './questions.ts'
@@ -20,6 +20,11 @@ export function useAnswer<T>(
   }, [key, freshness])
   return (shown !== undefined && shown.key === key ? shown.answer : keptAnswer(key)) as Answer<T>
 }
+
+const NOTHING_TOLD: GatewayInfo = { devnet: false, light: false }
+
+/** What the gateway says of itself; neither until it has answered. Another one may stand behind a line that comes back. */
+export const useGatewayInfo = (): GatewayInfo => useAnswer('page.json', askInfo, 'onReturn').data ?? NOTHING_TOLD
 
 /** Asks the gateway, and again when it tells of a topic: what changes with nothing else need not be asked with each block. */
 export function useTold<T>(topic: 'validatorSet' | 'proposal', key: string, ask: () => Promise<T>): Answer<T> {

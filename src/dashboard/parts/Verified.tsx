@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { VerifiedRow } from '../../client/index.ts'
-import { gatewayInfo } from '../data/gateway.ts'
 import { createStore, useStore } from '../data/store.ts'
+import { useGatewayInfo } from '../data/useAnswer.ts'
 import { HeightLink } from './text.tsx'
 
 /** Whether rows are shown with their proof: as long as the page is open, never longer. */
@@ -11,7 +11,7 @@ const isVerifying = createStore(false)
 /** Lets the reader have rows proven, where the gateway leads to a light client. */
 export function VerifySwitch() {
   const isOn = useStore(isVerifying)
-  if (!useStore(gatewayInfo).light) return null
+  if (!useGatewayInfo().light) return null
   return (
     <label
       class='switch'

@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks'
 import { sentenceOf } from '../data/errors.ts'
-import { gatewayInfo, svc } from '../data/gateway.ts'
+import { svc } from '../data/gateway.ts'
 import { refresh } from '../data/questions.ts'
-import { useStore } from '../data/store.ts'
+import { useGatewayInfo } from '../data/useAnswer.ts'
 import { useRun } from '../parts/useRun.ts'
 
 /** Asks a devnet for tokens; nothing on any other chain. */
 export function GetTokens({ address }: { readonly address: string }) {
-  const { devnet } = useStore(gatewayInfo)
+  const { devnet } = useGatewayInfo()
   const [told, setTold] = useState<string>()
   const { isBusy, error, run } = useRun()
   if (!devnet) return null

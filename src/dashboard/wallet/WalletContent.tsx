@@ -1,7 +1,7 @@
 import { useId, useState } from 'preact/hooks'
-import { gatewayInfo, svc } from '../data/gateway.ts'
+import { svc } from '../data/gateway.ts'
 import { useStore } from '../data/store.ts'
-import { useAnswer } from '../data/useAnswer.ts'
+import { useAnswer, useGatewayInfo } from '../data/useAnswer.ts'
 import { lazyPart } from '../parts/lazyView.tsx'
 import { Shown } from '../parts/notes.tsx'
 import { AccountLink, Badge, CopyButton, Short, Tokens, UserText } from '../parts/text.tsx'
@@ -85,8 +85,8 @@ const DEVNET_WAY = { name: 'devnet', title: 'Devnet account', Form: DevnetAccoun
 /** The ways to open an account; on a devnet that of its own accounts comes first. */
 function Openings({ isDevnet, isFirst }: { readonly isDevnet: boolean; readonly isFirst: boolean }) {
   const ways = isDevnet ? [DEVNET_WAY, ...WAYS] : WAYS
-  const [way, setWay] = useState<string>(ways[0]?.name ?? 'keystore')
-  const { Form } = ways.find(({ name }) => name === way) ?? WAYS[0]
+  const [chosen, setWay] = useState<string>()
+  const { name: way, Form } = ways.find(({ name }) => name === chosen) ?? (isDevnet ? DEVNET_WAY : WAYS[0])
   return (
     <section>
       <h3>{isFirst ? 'Open an account' : 'Open another account'}</h3>
@@ -237,7 +237,7 @@ function LeaveQuestion({ go }: { readonly go: () => void }) {
 /** What the wallet shows: the accounts that are open, and the ways to open one. */
 export function WalletContent() {
   const { accounts, current } = useWallet()
-  const isDevnet = useStore(gatewayInfo).devnet
+  const isDevnet = useGatewayInfo().devnet
   const asked = useStore(leaving)
   return (
     <>
@@ -252,7 +252,7 @@ export function WalletContent() {
         ) : (
           <OpenAccounts accounts={accounts} current={current} />
         )}
-        <Openings key={String(isDevnet)} isDevnet={isDevnet} isFirst={current === undefined} />
+        <Openings isDevnet={isDevnet} isFirst={current === undefined} />
       </div>
     </>
   )

@@ -154,6 +154,20 @@ withBrowser('the wallet', () => {
     await page.getByText('public key of a devnet', { exact: true }).waitFor()
   })
 
+  test('hears that it is on a devnet from a gateway that fails at first, and takes away nothing that was typed until then', async () => {
+    const { page, failures } = web
+    let asked = 0
+    await page.route('**/page.json', (route) =>
+      ++asked === 1 ? route.fulfill({ status: 503, body: 'busy' }) : route.continue(),
+    )
+    await page.reload()
+    await openWay(page, 'Private key')
+    await page.getByLabel('Private key').last().fill('7b')
+    await page.getByRole('radio', { name: 'Devnet account' }).waitFor()
+    expect(await page.getByLabel('Private key').last().inputValue()).toBe('7b')
+    expect(failures.splice(0)).toEqual([expect.stringContaining('status of 503')])
+  })
+
   test('says what a transfer does, what it costs and what is left, and sends it once however often one clicks', async () => {
     const { page } = web
     const before = await svc.async.getTransactionCount(address(1))
