@@ -1,6 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Labelled } from '../forms/Labelled.tsx'
+import { ErrorNote } from '../parts/notes.tsx'
 import { useFocus } from '../parts/useFocus.ts'
+import { useRun } from '../parts/useRun.ts'
 import { runKeyJob } from './keys.ts'
 import { SealForm, saveKeystore } from './SealForm.tsx'
 import { addKey } from './wallet.ts'
@@ -110,13 +112,16 @@ function Keep({ words, onBack }: OfWords) {
 
 /** What a new account is, and the button that makes one. */
 function Begin({ onWords }: { readonly onWords: (words: readonly string[]) => void }) {
+  const { isBusy, error, run } = useRun()
+  const begin = async (): Promise<void> => onWords((await runKeyJob('newWords')).split(' '))
   return (
     <div class='form'>
       <p>
         A new account is 24 words, made in this browser. Whoever has them can act for you, and nobody can give them back
         to you: have paper ready.
       </p>
-      <button type='button' class='main' onClick={async () => onWords((await runKeyJob('newWords')).split(' '))}>
+      <ErrorNote error={error} />
+      <button type='button' class='main' disabled={isBusy} onClick={() => void run(begin)}>
         Show the words
       </button>
     </div>

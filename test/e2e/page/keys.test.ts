@@ -52,6 +52,18 @@ withBrowser('keys of the page', () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' })
   })
 
+  test('that no words could be made is said, and they are made when the gateway is back', async () => {
+    const { page, failures } = web
+    await openWay(page, 'New account')
+    await page.route(/keyWorker/, (route) => route.abort())
+    await page.getByRole('button', { name: 'Show the words' }).click()
+    await page.getByText('The browser could not run the part that opens keys.').waitFor()
+    expect(failures.splice(0).filter((text) => !text.includes('ERR_FAILED'))).toEqual([])
+    await page.unroute(/keyWorker/)
+    await page.getByRole('button', { name: 'Show the words' }).click()
+    await page.locator('ol.words').waitFor()
+  })
+
   test('a wallet that answers late takes no words of a new account away', async () => {
     const { page } = web
     const connected = Promise.withResolvers<readonly string[]>()
