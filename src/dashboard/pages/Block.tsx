@@ -84,7 +84,7 @@ function Content({ block, id, offset }: { readonly block: FoundBlock; readonly i
           rows={block.transactions}
           keyOf={({ index }) => index}
           linkOf={txLink}
-          empty='This block has no transactions.'
+          empty={count === 0 ? 'This block has no transactions.' : 'That page does not exist.'}
           part={partIn(offset, block.transactions.length, count)}
         />
         <Steps

@@ -42,15 +42,17 @@ function Nothing({ text }: { readonly text: string }) {
   const hash = HASH.exec(text)?.[1]?.toUpperCase()
   return (
     <>
-      <p>
-        Nothing on this chain is named <UserText text={text} />.{' '}
-        {hash !== undefined && (
-          <>
-            If it is the hash of a transaction that was just sent,{' '}
-            <a href={linkTo(['transactions', hash])}>watch for it</a>.
-          </>
-        )}
-      </p>
+      {text !== '' && (
+        <p>
+          Nothing on this chain is named <UserText text={text} />.{' '}
+          {hash !== undefined && (
+            <>
+              If it is the hash of a transaction that was just sent,{' '}
+              <a href={linkTo(['transactions', hash])}>watch for it</a>.
+            </>
+          )}
+        </p>
+      )}
       <Section title='What can be searched'>
         <ul class='bullets'>
           <li>a block by its height or its hash</li>

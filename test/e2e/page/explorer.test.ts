@@ -113,6 +113,13 @@ withBrowser('blocks, transactions, accounts and the search', () => {
     await heading(`Block ${paid.height}`)
   })
 
+  test('a page beyond the last one is no sign that there is nothing', async () => {
+    await web.goTo(`blocks/${paid.height}?offset=50`)
+    await seen('1 transaction')
+    await seen('That page does not exist.')
+    expect(await page.getByText('This block has no transactions.').count()).toBe(0)
+  })
+
   test('a block that is not made yet appears as soon as it is', async () => {
     const next = (await svc.async.blockNumber()) + 1
     await web.goTo(`blocks/${next}`)
@@ -317,6 +324,9 @@ withBrowser('blocks, transactions, accounts and the search', () => {
     await seen('Nothing on this chain is named')
     await seen('What can be searched')
     expect(await page.locator('main img').count()).toBe(0)
+    await web.goTo('search')
+    await seen('What can be searched')
+    expect(await page.getByText('Nothing on this chain').count()).toBe(0)
   })
 
   test('search: hits are offered while a reader types, and chosen with the arrow keys', async () => {

@@ -77,7 +77,11 @@ export function Delegators({ owner, stake }: { readonly owner: string; readonly 
               rows={data}
               keyOf={({ delegator_address: account }) => account}
               linkOf={({ delegator_address: account }) => linkTo(['accounts', account])}
-              empty='Nobody but its owner has staked with this validator.'
+              empty={
+                stake.delegators === 0
+                  ? 'Nobody but its owner has staked with this validator.'
+                  : 'That page does not exist.'
+              }
               part={partIn(offset, data.length, stake.delegators)}
             />
             <Steps
