@@ -16,6 +16,10 @@ export function formatTokens(units: string | bigint, decimals = 4): string {
   return shown === '' ? grouped(whole) : `${grouped(whole)}.${shown}`
 }
 
+/** An amount in base units as tokens, exactly and with its sign: what a file has. */
+export const exactTokens = (units: string | bigint): string =>
+  BigInt(units) < 0n ? `-${Svc.toTokens(-BigInt(units))}` : Svc.toTokens(units)
+
 /** A part of a whole in per cent with two decimals at most, rounded to the nearest: `33.33 %`, and `<0.01 %`. */
 export function formatShare(part: bigint | number, whole: bigint | number): string {
   if (BigInt(whole) === 0n) return '0 %'

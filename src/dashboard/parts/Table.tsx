@@ -19,8 +19,8 @@ export interface Column<Row> {
   readonly file?: (row: Row) => CsvValue
   /** Stands in the CSV file alone. */
   readonly isFileOnly?: boolean
-  /** Holds controls instead of data, so the CSV file leaves it out. */
-  readonly isAction?: boolean
+  /** Holds controls, or what is right only now, so the CSV file leaves it out. */
+  readonly isShownOnly?: boolean
   readonly isNumber?: boolean
   /**
    * Its place in a row of a narrow window. The name comes first and wraps; note, figure and aside share the line below, and
@@ -209,7 +209,7 @@ export function Table<Row>(props: TableProps<Row>) {
   const { first, end, above, below } = useWindow(sorted.map(keyOf), table)
   if (sorted.length === 0) return <EmptyNote>{empty}</EmptyNote>
   const save = (): void => {
-    const filed = props.columns.filter(({ isAction }) => isAction !== true)
+    const filed = props.columns.filter(({ isShownOnly }) => isShownOnly !== true)
     const lines = sorted.map((row) => filed.map(({ value, file = value }) => file(row)))
     const titles = filed.map(({ title }) => title)
     download(`${label.toLowerCase().replace(/[^a-z0-9]+/g, '-')}.csv`, csvText(titles, lines))

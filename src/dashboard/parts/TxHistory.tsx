@@ -3,8 +3,7 @@ import { useStore } from '../data/store.ts'
 import { askTransactions, type FoundTxs, isOf, movedFor, type TxFilter } from '../data/txHistory.ts'
 import { useAnswer } from '../data/useAnswer.ts'
 import { heightOfLatest, LATEST_TXS, type Tx, useLive } from '../data/useTransactions.ts'
-import { formatCount } from '../format.ts'
-import { Svc } from '../../client/index.ts'
+import { exactTokens, formatCount } from '../format.ts'
 import { operationNames, operationTitle } from '../operations/index.ts'
 import { linkTo, useRoute } from '../route.ts'
 import { ChoiceList } from './Filter.tsx'
@@ -22,7 +21,7 @@ const moved = (address: string): Column<Tx> => ({
   value: (tx) => Number(movedFor(address, tx) ?? 0n),
   file: (tx) => {
     const units = movedFor(address, tx)
-    return units === undefined ? '' : `${units < 0n ? '-' : ''}${Svc.toTokens(units < 0n ? -units : units)}`
+    return units === undefined ? '' : exactTokens(units)
   },
   cell: (tx) => {
     const units = movedFor(address, tx)

@@ -1,3 +1,4 @@
+import { exactTokens } from '../format.ts'
 import type { Column } from './Table.tsx'
 import { Ago, HeightLink, Tokens } from './text.tsx'
 
@@ -19,7 +20,7 @@ export const agoColumn = <Row,>(title: string, timeOf: (row: Row) => string, mor
   ...more,
 })
 
-/** A column of amounts in base units, shown in tokens without their unit. */
+/** A column of amounts in base units, in tokens: without their unit where they are shown, and exactly in a file. */
 export const amountColumn = <Row,>(
   title: string,
   unitsOf: (row: Row) => string | bigint,
@@ -28,6 +29,7 @@ export const amountColumn = <Row,>(
 ): Column<Row> => ({
   title,
   value: unitsOf,
+  file: (row) => exactTokens(unitsOf(row)),
   cell: (row) => <Tokens units={unitsOf(row)} decimals={decimals} unit='' />,
   isNumber: true,
   ...more,

@@ -3,13 +3,16 @@ import { visibleText } from '../marks.ts'
 /** A value of a cell of a CSV file. */
 export type CsvValue = string | number | bigint
 
+/** A decimal number below 0, which begins like a formula and is none. */
+const NEGATIVE = /^-[0-9]+(?:\.[0-9]+)?$/
+
 /**
  * A cell. Text that a spreadsheet would run as a formula is marked as text, and what would turn it around is written as
  * its code. Source: RFC 4180; OWASP, CSV injection.
  */
 function cell(value: CsvValue): string {
   const shown = visibleText(String(value))
-  const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${shown}` : shown
+  const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) && !NEGATIVE.test(value) ? `'${shown}` : shown
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { beforeAll, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { Svc } from '../../../src/client/index.ts'
@@ -92,6 +93,16 @@ withBrowser('a holder of tokens who has no candidacy', () => {
     // When it is to be expected goes by how long the blocks of this test took, and by how long ago the last one was.
     const about = '(in \\d+ (s|min)|just now|\\d+ (s|min) .*ago)'
     await page.getByRole('row', { name: new RegExp(`450,000 devnet ${pending?.completion_height} ${about}`) }).waitFor()
+    // A file has tokens as the page has, and no time that is right only now.
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.locator('section', { hasText: 'Unbonding' }).getByRole('button', { name: 'CSV' }).last().click(),
+    ])
+    expect(readFileSync(await file.path(), 'utf8').split('\r\n')).toEqual([
+      'Amount,From,In block,Key of the candidacy',
+      expect.stringMatching(new RegExp(`^450000,${owner},${pending?.completion_height},`)),
+      '',
+    ])
     const before = BigInt(await svc.async.getBalance(holder))
     await site.net.mine(22)
     await page.getByRole('heading', { name: 'Unbonding' }).waitFor({ state: 'detached' })

@@ -1,5 +1,6 @@
 import { type StakeOf, stakesIn, useStakes } from '../../data/stakes.ts'
 import { useValidatorSet } from '../../data/validators.ts'
+import { exactTokens } from '../../format.ts'
 import { amountColumn } from '../../parts/columns.tsx'
 import { Section } from '../../parts/layout.tsx'
 import { type Column, Table } from '../../parts/Table.tsx'
@@ -31,7 +32,7 @@ const columnsOf = (members: ReadonlySet<string | null>, isMine: boolean): readon
   amountColumn('Staked', ({ shares }) => shares, 2, { corner: 'figure', width: '10rem' }),
   {
     title: 'Earned',
-    value: (one) => String(earnedOf(one)),
+    value: (one) => exactTokens(earnedOf(one)),
     cell: (one) => <Signed units={earnedOf(one)} unit='' />,
     isNumber: true,
     corner: 'aside',
@@ -62,7 +63,7 @@ const columnsOf = (members: ReadonlySet<string | null>, isMine: boolean): readon
                 </span>
               </a>
             ) : null,
-          isAction: true as const,
+          isShownOnly: true as const,
           corner: 'action' as const,
           width: '4.7rem' as const,
         },

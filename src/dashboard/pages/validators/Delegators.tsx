@@ -2,6 +2,7 @@ import type { QueryDelegationsResult } from '../../../client/index.ts'
 import { svc } from '../../data/gateway.ts'
 import { useAnswer } from '../../data/useAnswer.ts'
 import { formatCount, formatRatio, formatShare } from '../../format.ts'
+import { amountColumn } from '../../parts/columns.tsx'
 import { Section } from '../../parts/layout.tsx'
 import { Shown } from '../../parts/notes.tsx'
 import { Steps } from '../../parts/Steps.tsx'
@@ -37,14 +38,11 @@ const columnsOf = (shares: bigint): readonly Column<Delegation>[] => [
     cell: ({ delegator_address: account }) => <AccountLink address={account} />,
     corner: 'name',
   },
-  {
-    title: 'Staked',
-    value: (one) => one.shares,
-    cell: (one) => <Tokens units={one.shares} decimals={2} />,
-    isNumber: true,
+  amountColumn('Staked', ({ shares: units }) => units, 2, {
+    cell: ({ shares: units }) => <Tokens units={units} decimals={2} />,
     corner: 'figure',
     width: '14rem',
-  },
+  }),
   {
     title: 'Part of the shares',
     value: (one) => formatShare(BigInt(one.shares), shares),

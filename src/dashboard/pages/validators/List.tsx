@@ -1,5 +1,4 @@
 import { useMemo } from 'preact/hooks'
-import { Svc } from '../../../client/index.ts'
 import { nameOf } from '../../data/validators.ts'
 import { formatCount, formatRatio, formatShare, formatTokens } from '../../format.ts'
 import { amountColumn } from '../../parts/columns.tsx'
@@ -67,15 +66,9 @@ const columnsOf = (inflation: Inflation): readonly Column<Candidacy>[] => [
   { title: 'Share', value: ({ power }) => formatShare(power, inflation.power), isFileOnly: true },
   amountColumn('Shares', ({ validator }) => BigInt(validator.shares), 0, {
     name: 'shares',
-    file: ({ validator }) => Svc.toTokens(validator.shares),
     width: '7.4rem',
   }),
-  {
-    title: 'Max shares',
-    value: ({ validator }) => BigInt(validator.max_shares),
-    file: ({ validator }) => Svc.toTokens(validator.max_shares),
-    isFileOnly: true,
-  },
+  amountColumn('Max shares', ({ validator }) => validator.max_shares, 0, { isFileOnly: true }),
   {
     name: 'comp-rate',
     title: 'Commission',
@@ -98,7 +91,6 @@ const columnsOf = (inflation: Inflation): readonly Column<Candidacy>[] => [
   },
   amountColumn('Room', ({ validator }) => roomOf(validator), 0, {
     name: 'room',
-    file: ({ validator }) => Svc.toTokens(roomOf(validator)),
     width: '7.4rem',
   }),
   missedColumn,
@@ -114,7 +106,7 @@ const columnsOf = (inflation: Inflation): readonly Column<Candidacy>[] => [
     title: 'Stake',
     value: () => '',
     cell: (candidacy) => (takesStakes(candidacy) ? <StakeLink validator={candidacy.validator} /> : 'full'),
-    isAction: true,
+    isShownOnly: true,
     width: '3.4rem',
   },
   { title: 'Location', value: ({ validator }) => validator.description.location, isFileOnly: true },
