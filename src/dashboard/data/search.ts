@@ -40,7 +40,7 @@ const listLibraries = keptList(
 
 const validatorHit = ({ owner_address: owner, description: { name } }: Candidate): Hit => ({
   kind: 'Validator',
-  name: name === '' ? owner : name,
+  name: name.trim() === '' ? owner : name,
   note: owner,
   to: linkTo(['validators', owner]),
 })

@@ -13,23 +13,21 @@ export function ValidatorName({ owner }: ValidatorProps) {
   return name === '' ? <span class='mono'>{shorten(owner)}</span> : <UserText text={name} />
 }
 
-/** The owner of a candidacy as a link to its page, by the name of that, or by its address where `name` is empty. */
+/** The owner of a candidacy as a link to its page, by the name of that, or by its address where `name` has nothing to see. */
 export function OwnerLink({ owner, name }: ValidatorProps & { readonly name: string }) {
   const link = linkTo(['validators', owner])
-  if (name === '') return <Short text={owner} to={link} />
+  if (name.trim() === '') return <Short text={owner} to={link} />
   return (
-    <a href={link} title={owner}>
-      <UserText text={name} />
-    </a>
+    <>
+      <a href={link} title={owner}>
+        <UserText text={name} />
+      </a>
+      <OwnLabel address={owner} />
+    </>
   )
 }
 
 /** A validator's name as a link to its page. */
 export const ValidatorLink = ({ owner }: ValidatorProps) => (
-  <>
-    <a href={linkTo(['validators', owner])} title={owner}>
-      <ValidatorName owner={owner} />
-    </a>
-    <OwnLabel address={owner} />
-  </>
+  <OwnerLink owner={owner} name={nameOf(useCandidates().data, owner)} />
 )

@@ -108,6 +108,32 @@ withBrowser('addresses and drafts', () => {
     expect(await page.locator('.own-label').count()).toBe(0)
   })
 
+  test('a label stands beside the name of a validator where one chooses among them, and beside those of blocks', async () => {
+    const { page, goTo } = await site.open('validators')
+    await page.evaluate(`localStorage.setItem('svcd-labels', JSON.stringify({ '${addressOf(0)}': 'Ours' }))`)
+    await page.reload()
+    await page.getByRole('row', { name: /devnet your label: Ours/ }).waitFor()
+    await goTo('blocks')
+    await page
+      .getByRole('row', { name: /devnet your label: Ours/ })
+      .first()
+      .waitFor()
+  })
+
+  test('a validator whose name is spaces is shown by its address', async () => {
+    await svc.async.stake.validator.update({ from: addressOf(0), description: { name: '   ' } })
+    const { page, goTo } = await site.open('blocks')
+    const link = page.locator('td', { hasText: addressOf(0).slice(0, 8) }).first()
+    await link.waitFor()
+    await goTo(`search/${addressOf(0)}`)
+    await page
+      .locator('.hits', { hasText: addressOf(0) })
+      .last()
+      .getByRole('link', { name: addressOf(0) })
+      .waitFor()
+    await svc.async.stake.validator.update({ from: addressOf(0), description: { name: 'devnet' } })
+  })
+
   test('labels that another program wrote are left out, and no more than 100 are kept', async () => {
     const { page } = await site.open(`accounts/${addressOf(5)}`)
     const many = Object.fromEntries(

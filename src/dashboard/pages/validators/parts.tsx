@@ -36,7 +36,7 @@ export function NameCell({ validator }: { readonly validator: Candidate }) {
   const { owner_address: owner, description, verified } = validator
   return (
     <>
-      <OwnerLink owner={owner} name={description.name.trim()} />
+      <OwnerLink owner={owner} name={description.name} />
       {verified === 'Y' && (
         <span class='verified' title={`Verified: ${VERIFIED_MEANING}`}>
           <span aria-hidden='true'>✓</span>
