@@ -66,6 +66,12 @@ withBrowser('the line to the gateway', () => {
     await gateway.close()
     await lostBar().waitFor()
     await page.getByText(`What you see is as of block ${height}.`).waitFor()
+    // A screen reader hears it once, and not again with each second.
+    const bar = page.locator('.line-bar')
+    const [seen, heard] = [await bar.textContent(), await bar.ariaSnapshot()]
+    expect(heard).toContain('No connection to the gateway')
+    while ((await bar.textContent()) === seen) await page.waitForTimeout(100)
+    expect(await bar.ariaSnapshot()).toBe(heard)
     await rowOf(height).waitFor()
     const missed = await net.mine(3)
     await restart()
