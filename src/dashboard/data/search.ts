@@ -5,6 +5,7 @@ import { type Candidate, cometAddressOf } from './validators.ts'
 import { formatCount } from '../format.ts'
 import { titleOf } from '../proposals/index.ts'
 import { svc } from './gateway.ts'
+import { type Answer, useAnswer } from './useAnswer.ts'
 
 /** What a search finds. */
 export interface Hit {
@@ -181,3 +182,7 @@ export async function search(text: string): Promise<readonly Hit[]> {
   // A validator may be called `42`.
   return HEIGHT.test(trimmed) ? [...hits, ...(await ofWords(words)).filter(({ isExact }) => isExact === true)] : hits
 }
+
+/** What a text names; nothing is asked while it is empty. */
+export const useSearch = (text: string): Answer<readonly Hit[]> =>
+  useAnswer(text === '' ? undefined : `search/${text}`, () => search(text), 'onReturn')

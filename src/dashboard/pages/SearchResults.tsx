@@ -1,7 +1,6 @@
 import { useEffect } from 'preact/hooks'
 import type { ViewProps } from '../app.tsx'
-import { HASH, type Hit, search } from '../data/search.ts'
-import { useAnswer } from '../data/useAnswer.ts'
+import { HASH, type Hit, useSearch } from '../data/search.ts'
 import { formatCount } from '../format.ts'
 import { Section, View } from '../parts/layout.tsx'
 import { Shown } from '../parts/notes.tsx'
@@ -93,7 +92,7 @@ function Found({ text, hits }: { readonly text: string; readonly hits: readonly 
 /** What a text names. A reader goes straight to the only thing that it names, or whose whole name it is. */
 export function SearchResults({ path: [given = ''] }: ViewProps) {
   const text = given.trim()
-  const answer = useAnswer(text === '' ? undefined : `search/${text}`, () => search(text), 'onReturn')
+  const answer = useSearch(text)
   return (
     <View
       title={`Search: ${text.slice(0, 60)}`}

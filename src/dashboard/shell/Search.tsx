@@ -1,5 +1,5 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import { type Hit, search } from '../data/search.ts'
+import { type Hit, useSearch } from '../data/search.ts'
 import { shorten } from '../format.ts'
 import { UserText } from '../parts/text.tsx'
 import { goTo, linkTo } from '../route.ts'
@@ -12,23 +12,14 @@ const OFFERED_MAX = 8
 
 /** What a text names, a moment after it was typed; undefined until then. */
 function useHits(text: string): readonly Hit[] | undefined {
-  const [found, show] = useState<{ readonly text: string; readonly hits: readonly Hit[] }>()
+  const [asked, ask] = useState('')
   useEffect(() => {
-    if (text === '') return
-    let isOver = false
-    const timer = setTimeout(() => {
-      search(text).then(
-        (hits) => isOver || show({ text, hits }),
-        // The view of the search says why, for whoever asks for it with Enter.
-        () => undefined,
-      )
-    }, TYPING_MS)
-    return () => {
-      isOver = true
-      clearTimeout(timer)
-    }
+    const timer = setTimeout(() => ask(text), TYPING_MS)
+    return () => clearTimeout(timer)
   }, [text])
-  return found?.text === text ? found.hits : undefined
+  // The view of the search has the same question, and says why where there is no answer.
+  const { data } = useSearch(asked)
+  return asked === text ? data : undefined
 }
 
 /** `/` leads to the box from anywhere but another field. */
