@@ -127,7 +127,7 @@ export function Block({ id }: { readonly id: string }) {
       title={data ? `Block ${formatCount(data.height)}` : `Block ${name}`}
       actions={data ? <Neighbours height={data.height} /> : undefined}
     >
-      {error === undefined ? null : <ErrorNote error={error} />}
+      <ErrorNote error={error} />
       {!isKnownForm && <EmptyNote>A block is named by its height, or by its hash of 64 hex digits.</EmptyNote>}
       {isKnownForm && data === undefined && error === undefined && <Loading lines={6} />}
       {data === null && (

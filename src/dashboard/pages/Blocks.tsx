@@ -66,7 +66,7 @@ function List() {
   const newer = top + PAGE_BLOCKS
   return (
     <View title='Blocks'>
-      {error === undefined ? null : <ErrorNote error={error} />}
+      <ErrorNote error={error} />
       {isLoading || newest === undefined ? (
         <Loading lines={8} />
       ) : (

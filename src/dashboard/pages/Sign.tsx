@@ -146,7 +146,7 @@ function Signatures({ draft, wrong }: { readonly draft: Draft; readonly wrong: R
             count, and is left out of what you pass on.
           </p>
         ))}
-      {error === undefined ? null : <ErrorNote error={error} />}
+      <ErrorNote error={error} />
       {missing === 0 || signers.some(isMine) ? null : (
         <EmptyNote>
           To sign, open the account of a member that has not. <br />
@@ -219,7 +219,7 @@ function DraftView({ draft: given, request }: { readonly draft: Draft; readonly 
         <>
           {one === undefined ? <Warnings draft={draft} nonce={nonce} /> : <ProgressNote progress={one.progress} />}
           <Signed request={request} review={review} body={body} />
-          {error === undefined ? null : <ErrorNote error={error} />}
+          <ErrorNote error={error} />
           <Signatures draft={draft} wrong={wrong} />
           <PassOn
             draft={draft}

@@ -223,7 +223,7 @@ export function Transaction({ hash }: { readonly hash: string }) {
   )
   return (
     <View title={tx ? operationTitle(tx.operation) : 'Transaction'}>
-      {error === undefined ? null : <ErrorNote error={error} />}
+      <ErrorNote error={error} />
       {!isHash && <EmptyNote>A transaction is named by its hash: 64 hex digits.</EmptyNote>}
       {isHash && tx === undefined && error === undefined && <Loading lines={6} />}
       {tx === null && (

@@ -2,9 +2,9 @@ import type { ComponentChildren } from 'preact'
 import { sentenceOf } from '../data/errors.ts'
 import type { Answer } from '../data/useAnswer.ts'
 
-/** Why something cannot be shown. */
-export function ErrorNote({ error }: { readonly error: Error }) {
-  return (
+/** Why something cannot be shown, if there is an error. */
+export function ErrorNote({ error }: { readonly error: Error | undefined }) {
+  return error === undefined ? null : (
     <p class='note bad' role='alert'>
       {sentenceOf(error)}
     </p>
@@ -44,7 +44,7 @@ export function Shown<T>({
   const { data, error } = answer
   return (
     <>
-      {error === undefined ? null : <ErrorNote error={error} />}
+      <ErrorNote error={error} />
       {data === undefined ? error === undefined && <Loading lines={lines ?? 3} /> : children(data)}
     </>
   )

@@ -44,7 +44,7 @@ export function ConnectWallet() {
           ))}
         </ul>
       )}
-      {error === undefined ? null : <ErrorNote error={error} />}
+      <ErrorNote error={error} />
       <p class='hint'>
         The key stays in the wallet, which shows what you sign field by field. The chain has a name and no number, so it
         does not matter which network the wallet is on.

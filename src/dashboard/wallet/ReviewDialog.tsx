@@ -222,7 +222,7 @@ export function ReviewDialog() {
   const { review, error } = open
   return (
     <Dialog title={one === undefined ? 'Sign' : STATES[one.progress.state][0]} onClose={closeReview}>
-      {error === undefined ? null : <ErrorNote error={error} />}
+      <ErrorNote error={error} />
       {one !== undefined ? <After one={one} /> : review !== undefined ? <Before open={open} review={review} /> : null}
       {review === undefined && error === undefined ? <Loading /> : null}
     </Dialog>

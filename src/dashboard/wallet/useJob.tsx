@@ -22,6 +22,6 @@ export function useJob(job: () => Promise<void>) {
     run,
     props: { class: 'form', ref: form, onSubmit },
     errorAt: (field: KeyField) => (blamed === field ? error?.message : undefined),
-    note: error !== undefined && blamed === undefined ? <ErrorNote error={error} /> : null,
+    note: blamed === undefined && <ErrorNote error={error} />,
   }
 }

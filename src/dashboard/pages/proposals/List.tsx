@@ -173,7 +173,7 @@ function Foot({ filter, page, total }: { readonly filter: Filter; readonly page:
           CSV
         </button>
       </span>
-      {error === undefined ? null : <ErrorNote error={error} />}
+      <ErrorNote error={error} />
     </footer>
   )
 }
