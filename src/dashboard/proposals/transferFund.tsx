@@ -5,7 +5,7 @@ import type { Proposal } from '../data/proposals.ts'
 import { useAnswer } from '../data/useAnswer.ts'
 import { formatTokens, shorten } from '../format.ts'
 import { ChoiceField } from '../forms/fields.tsx'
-import type { CustomField } from '../forms/FormParts.ts'
+import type { CustomField, FormParts } from '../forms/FormParts.ts'
 import {
   addressField,
   expiringFields,
@@ -58,24 +58,32 @@ function Changes({ proposal, detail }: ChangesProps<Detail>) {
   )
 }
 
+/** The accounts that are or were the hold_account, the present one first; undefined until they are known. */
+function useHolders(): ReadonlySet<string> | undefined {
+  const history = useParamsHistory().data?.data
+  return history && new Set(history.filter(({ name }) => name === 'hold_account').map(({ value }) => value))
+}
+
 /** Which account pays: that of the proposer, or one that is or was the hold_account. */
 function FromField({ field }: { readonly field: CustomField }) {
   const { current } = useWallet()
-  const history = useParamsHistory().data?.data ?? []
-  const holders = new Set(history.filter(({ name }) => name === 'hold_account').map(({ value }) => value))
+  const holders = useHolders() ?? new Set()
   const balance = useAnswer(field.value === '' ? undefined : `balance/${field.value}`, () =>
     svc.async.getBalance(field.value),
   ).data
-  const isOwn = field.value === current
-  const escrow = isOwn
-    ? 'The amount is held in escrow until the decision.'
-    : 'Nothing is held: the approval pays if the balance covers it then.'
   const others = [...holders].filter((one) => one !== current)
+  const isOther = others.includes(field.value)
+  const escrow = isOther
+    ? 'Nothing is held: the approval pays if the balance covers it then.'
+    : 'The amount is held in escrow until the decision.'
+  // It was chosen while it acted: it is still what is proposed.
+  const before = field.value !== '' && field.value !== current && !isOther
   return (
     <ChoiceField
       {...field}
       values={[
         ...(current === undefined ? [] : [[current, `Your account, ${current}`] as const]),
+        ...(before ? [[field.value, `The account ${field.value}, which does not act now`] as const] : []),
         ...others.map((one, at) => [one, `${at === 0 ? 'The' : 'An earlier'} hold_account, ${one}`] as const),
       ]}
       hint={
@@ -87,6 +95,19 @@ function FromField({ field }: { readonly field: CustomField }) {
   )
 }
 
+function useForm(): FormParts {
+  const { current } = useWallet()
+  const holders = useHolders()
+  return {
+    operation: 'proposeTransferFund',
+    check: ({ transferFrom: from = '' }) =>
+      current === undefined || from === '' || from === current || holders?.has(from) !== false
+        ? {}
+        : { transferFrom: 'expected the account that acts, or a hold_account' },
+    custom: { transferFrom: (field) => <FromField field={field} /> },
+  }
+}
+
 /** A payment. */
 export const transferFund: KindPage<DetailOf<'transfer_fund'>> = {
   title: 'Payment',
@@ -95,10 +116,7 @@ export const transferFund: KindPage<DetailOf<'transfer_fund'>> = {
   effect: ({ amount, from, to }) => `pays ${tokens(amount)} from ${from} to ${to}`,
   columns: { from: 'transfer_from', to: 'transfer_to' },
   Changes,
-  useForm: () => ({
-    operation: 'proposeTransferFund',
-    custom: { transferFrom: (field) => <FromField field={field} /> },
-  }),
+  useForm,
 }
 
 /** Proposes a payment. */

@@ -75,6 +75,13 @@ withBrowser('proposing and voting in the page', () => {
     await page.locator('.field-error', { hasText: 'expected' }).waitFor()
     await page.getByLabel('To', { exact: true }).fill(to)
     await page.getByLabel('Amount', { exact: true }).fill('2.5')
+    // Locked in the middle: what pays is still named, as it would be proposed.
+    await page.getByRole('button', { name: 'is open. Show the wallet' }).click()
+    await page.getByRole('button', { name: 'Lock' }).click()
+    await page.keyboard.press('Escape')
+    await page.getByText('which does not act now').waitFor({ state: 'attached' })
+    expect(await page.getByLabel('From', { exact: true }).inputValue()).toBe(from)
+    await openAccount(page, from)
     await propose(page)
     expect(await signSheet(page)).toMatch(/Held until the proposal is decided2\.5 token/)
     await page.getByRole('heading', { name: /Pay 2\.5 token to/ }).waitFor()
