@@ -204,7 +204,7 @@ function StakeButtons({ owner, isOpen }: { readonly owner: string; readonly isOp
 export function ValidatorDetail({ owner }: { readonly owner: string }) {
   const answer = useValidator(owner)
   const candidacy = answer.data?.found?.candidacy
-  const { history, loadOlder } = useHistory(owner, `${candidacy?.validator.updated_at}/${candidacy?.status}`)
+  const { history, loadOlder } = useHistory(owner)
   const events = history.data?.events ?? []
   const name = candidacy?.validator.description.name.trim()
   return (

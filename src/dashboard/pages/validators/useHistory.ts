@@ -1,7 +1,8 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { events as names } from '../../../client/gen/events.ts'
 import type { GetValidatorHistoryResult } from '../../../client/index.ts'
 import { svc } from '../../data/gateway.ts'
+import { useAnswer } from '../../data/useAnswer.ts'
 
 /** Something that an owner did with a candidacy, or that became of it. */
 export type HistoryEvent = GetValidatorHistoryResult['data'][number]
@@ -26,9 +27,6 @@ export interface History {
 }
 
 const PAGE = 50
-
-/** How often the newest events are asked for while nothing is known to have happened, in ms. */
-const AGAIN_MS = 5_000
 
 const { acceptAccountUpdate, declare } = names.stake
 
@@ -74,44 +72,24 @@ function joined(newest: History, last: History | undefined): History {
   return { ...newest, events: [...events.slice(0, at), ...last.events], next: last.next }
 }
 
-/**
- * The history of the candidacy of `owner`. It is asked for now and then, and at once when `changed` is another text than
- * before. `loadOlder` adds a page.
- */
-export function useHistory(owner: string, changed: string) {
+/** The history of the candidacy of `owner`, and what adds an older page to it. */
+export function useHistory(owner: string) {
+  const { data: newest, error: missing } = useAnswer(`history/${owner}`, () => askPage({ owner }))
   const [history, show] = useState<History>()
   const [error, setError] = useState<Error>()
-  const known = useRef<History | undefined>(undefined)
-  const put = (next: History): void => {
-    known.current = next
-    setError(undefined)
-    show(next)
-  }
   useEffect(() => {
-    let isOver = false
-    const load = (): void => {
-      if (document.hidden) return
-      askPage({ owner })
-        .then((newest) => !isOver && put(joined(newest, known.current)))
-        .catch((reason: Error) => !isOver && setError(reason))
-    }
-    load()
-    const timer = setInterval(load, AGAIN_MS)
-    return () => {
-      isOver = true
-      clearInterval(timer)
-    }
-  }, [owner, changed])
+    if (newest !== undefined) show((last) => joined(newest, last))
+  }, [newest])
   const loadOlder = async (): Promise<void> => {
-    const next = known.current?.next
+    const next = history?.next
     if (next === undefined || next === null) return
     try {
-      const older = await askPage(next)
-      const last = known.current
-      if (last?.next === next) put({ ...last, events: [...last.events, ...older.events], next: older.next })
+      const { events, next: older } = await askPage(next)
+      setError(undefined)
+      show((last) => (last?.next === next ? { ...last, events: [...last.events, ...events], next: older } : last))
     } catch (reason) {
       setError(reason as Error)
     }
   }
-  return { history: { data: history, error }, loadOlder }
+  return { history: { data: history, error: missing ?? error }, loadOlder }
 }
