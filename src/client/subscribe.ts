@@ -138,8 +138,9 @@ const METHOD = 'svc_subscribe'
 function hear(running: Running, { result, height, gap }: Notification): void {
   const goOn = (next: number): void => void Object.assign(running, { height: next, seen: 0, skip: 0 })
   if (gap !== undefined) {
-    // It was asked from the height on that it had heard of last.
-    const from = gap.from === running.height && running.seen > 0 ? gap.from + 1 : gap.from
+    // It was asked from the height on that it had heard of last. Of what has one event a block, it lacks nothing there.
+    const isWhole = running.topic === 'newBlock' && gap.from === running.height && running.seen > 0
+    const from = isWhole ? gap.from + 1 : gap.from
     goOn(gap.to + 1)
     if (from <= gap.to) running.show({ state: 'gap', from, to: gap.to })
   } else if (result === undefined) {

@@ -5,6 +5,7 @@ import type { AnySigner } from '../tx/sign.ts'
 import { createLocalAccounts, type LocalAccounts } from './accounts.ts'
 import { type AccountSender, createAccountSender, waitForTx } from './accountSender.ts'
 import { callbackForm, type Client, needDone, operationFunction, promiseForm, queryFunction, treeOf } from './calls.ts'
+import { SvcRpcError } from './errors.ts'
 import { type AsyncFunctions, operations, queries, type SvcFunctions } from './gen/calls.ts'
 import type { VerifiedDelegation } from './light/proveDelegations.ts'
 import type { VerifiedRow } from './light/proveRow.ts'
@@ -152,7 +153,13 @@ export interface SvcConstructor {
 }
 
 const STATUS: Call = { method: 'svc_status', params: [] }
-const chainIdOf = (status: unknown): string => (status as { readonly chain_id: string }).chain_id
+
+/** Throws SvcRpcError where it is none: it would be kept, and signed for. */
+function chainIdOf(status: unknown): string {
+  const { chain_id: id } = Object(status) as { readonly chain_id?: unknown }
+  if (typeof id === 'string') return id
+  throw new SvcRpcError(STATUS.method, undefined, 'the gateway does not say which chain it serves')
+}
 
 /**
  * The functions and accounts of a client over any transport. `defaultAccount` is read at each call. `chainIdGiven`: the

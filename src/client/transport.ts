@@ -126,6 +126,8 @@ export function reasonOf(thrown: unknown): string {
 /** The whole URL of a gateway. Throws a TypeError that says what was given, when it is none of http or https. */
 function gatewayUrl(given: unknown): string {
   const url = typeof given === 'string' && URL.canParse(given) ? new URL(given) : undefined
+  // No fetch takes it, and each error would show the password.
+  if (url?.username || url?.password) throw new TypeError('expected the URL of a gateway without a user and a password')
   if (url && /^https?:$/.test(url.protocol)) return url.href
   const full = `http://${given}`
   const hint = /^[^/]+:\d+(?:\/|$)/.test(String(given)) && URL.canParse(full) ? `. Did you mean ${full}?` : ''

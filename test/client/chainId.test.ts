@@ -19,3 +19,23 @@ test('accounts sign for the chain that the program names, not for one that the g
   expect(asked.join()).not.toContain('svc_status')
   await pair.close()
 })
+
+test('a gateway that names no chain is told, and nothing is signed or kept for it', async () => {
+  const pair = await startPair()
+  let isFaulty = true
+  const faulty: typeof fetch = async (url, init) => {
+    const answer = await fetch(url, init)
+    const status = { jsonrpc: '2.0', id: 1, result: { chain_id: 5 } }
+    return isFaulty && String(init?.body).includes('svc_status') ? Response.json(status) : answer
+  }
+  const svc = new Svc({ url: pair.gateway.url, fetch: faulty })
+  const from = svc.accounts.add(PUBLIC_MNEMONIC)
+  const transfer = () => svc.async.transfer({ from, to: bob.address, value: '1' })
+  await expect(transfer()).rejects.toMatchObject({
+    name: 'SvcRpcError',
+    message: 'svc_status: the gateway does not say which chain it serves',
+  })
+  isFaulty = false
+  expect((await transfer()).deliver_tx.code).toBeUndefined()
+  await pair.close()
+})

@@ -210,6 +210,11 @@ describe('what is answered', () => {
     expect(() => new Svc(undefined as never)).toThrow(/^expected the URL of a gateway, .*, got nothing$/)
   })
 
+  test('a URL with a password is refused, and its error does not show it', () => {
+    const withPassword = 'http://me:secret@127.0.0.1:8545'
+    expect(() => new Svc(withPassword)).toThrow(/^expected the URL of a gateway without a user and a password$/)
+  })
+
   test('a signal ends the waiting with its reason', async () => {
     const hang = new Svc({
       url,

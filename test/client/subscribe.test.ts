@@ -180,6 +180,36 @@ describe('a line on which a gateway sends a malformed message', () => {
   })
 })
 
+test.each([
+  ['tx', 7],
+  ['newBlock', 8],
+] as const)('a gap behind a block of which %s events were told begins with block %d', async (topic, from) => {
+  const server = new WebSocketServer({ host: '127.0.0.1', port: 0 })
+  await once(server, 'listening')
+  let connections = 0
+  server.on('connection', (socket) => {
+    const isFirst = ++connections === 1
+    socket.on('message', (data) => {
+      const { id } = JSON.parse(String(data)) as { id: number }
+      const news = isFirst ? { result: { height: 7 } } : { gap: { from: 7, to: 300 } }
+      socket.send(JSON.stringify({ jsonrpc: '2.0', id, result: '0x1' }))
+      socket.send(
+        JSON.stringify({ jsonrpc: '2.0', method: 'svc_subscription', params: { subscription: '0x1', ...news } }),
+      )
+    })
+  })
+  const states: Connection[] = []
+  const svc = new Svc(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  // The connection breaks behind the first event of block 7, which may have had others.
+  const running = await svc.subscribe(topic, { onState: (state) => states.push(state) }, () => {
+    for (const socket of server.clients) socket.terminate()
+  })
+  await until(() => states.some(({ state }) => state === 'gap'))
+  expect(states.at(-1)).toEqual({ state: 'gap', from, to: 300 })
+  running.unsubscribe()
+  server.close()
+})
+
 /** A gateway that answers each `svc_subscribe`, of the connection of a number, as `answer` says. */
 async function startLine(
   answer: (asked: { readonly from?: unknown; readonly topic: string }, connection: number) => object,
