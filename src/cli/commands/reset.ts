@@ -43,7 +43,8 @@ async function run({ home, json, yes, signingState = false }: FlagsOf<typeof opt
   }
   const state = statePathOf(home)
   const removed = doomed(home, signingState)
-  if (!(await confirm(`Remove the state, blocks and logs of ${home}?`, yes))) throw new Failed('nothing was removed')
+  if (!(await confirm(`Remove the state, blocks and logs of ${home}? Stop its CometBFT first.`, yes)))
+    throw new Failed('nothing was removed')
   if (existsSync(state)) takeLock(state).close() // Throws a StoreError while the application runs.
   for (const path of removed) rmSync(path, { recursive: true, force: true })
   if (signingState) {
