@@ -195,7 +195,7 @@ withBrowser('a chain of many candidacies', () => {
       shares: (TOKEN * BigInt(count - index)).toString(),
       max_shares: (TOKEN * BigInt(count)).toString(),
       comp_rate: '0.5',
-      description: { name: `Candidate ${index}` },
+      description: { name: `${index === 7 ? 'c' : 'C'}andidate ${index}` },
     }))
     const path = join(folder, 'genesis.json')
     const genesis = { genesis_time: '2026-11-20T00:00:00Z', chain_id: 'many', initial_height: '1', app_hash: '' }
@@ -223,6 +223,17 @@ withBrowser('a chain of many candidacies', () => {
     await rows.last().locator('td:nth-child(1)', { hasText: /^20$/ }).waitFor()
     await html.evaluate((it) => it.scrollTo(0, 0))
     await page.getByRole('link', { name: 'Candidate 1999', exact: true }).waitFor()
+  })
+
+  test('names stand as in a dictionary, and the numbers in them as they are counted', async () => {
+    const { page, goTo } = await site.open()
+    await goTo('validators?sort=name')
+    const rows = page.locator('table[aria-label="Validators"] tbody:not(.space) tr')
+    for (const index of [2, 7, 10])
+      await rows
+        .nth(index)
+        .getByRole('link', { name: new RegExp(`^candidate ${index}$`, 'i') })
+        .waitFor()
   })
 
   test('only a candidacy with room for a stake offers one', async () => {
