@@ -21,7 +21,7 @@ export function Validators({ path }: ViewProps) {
   const [first, ...rest] = path
   if (first === undefined) return <ValidatorList />
   if (first === 'declare' && rest.length === 0) return <Declare />
-  const owner = parseAddress(first)
+  const owner = parseAddress(first.toLowerCase())
   if (owner === undefined || rest.length > 1) return <NotFound />
   const [form] = rest
   if (form === undefined) return <ValidatorDetail owner={owner} />

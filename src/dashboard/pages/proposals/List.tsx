@@ -45,7 +45,7 @@ function useFilter(): { readonly filter: Filter; readonly page: number } {
   const page = Number(options.get('page'))
   return {
     filter: { ...(state === undefined ? {} : { state }), ...(type === undefined ? {} : { type }) },
-    page: Number.isSafeInteger(page) && page >= 1 ? page : 1,
+    page: Number.isInteger(page) && page >= 1 && Number.isSafeInteger(page * PAGE_ROWS) ? page : 1,
   }
 }
 
