@@ -98,9 +98,20 @@ export function option<const Flags extends string, const Settings extends Option
   return made as TypedOption<NameOf<Flags>, ValueOf<Flags, Settings>>
 }
 
+/** Takes back the switches that Commander turned for a variable that says no: it takes any value for a yes, even 0 and none. */
+function readSwitches(command: Command): void {
+  for (const one of command.options) {
+    const name = one.attributeName()
+    const isSwitch = !one.required && !one.optional
+    if (isSwitch && command.getOptionValueSource(name) === 'env' && !isOn(process.env[one.envVar ?? '']))
+      command.setOptionValueWithSource(name, one.negate ? true : undefined, 'default')
+  }
+}
+
 /** Adds an example to the help of a command, and options. A test runs the example as it is against a devnet. */
 export function withOptions(command: Command, example: string, options: readonly Option[] = []): Command {
   for (const one of options) command.addOption(one)
+  command.hook('preAction', () => readSwitches(command))
   return command.addHelpText('after', `\nExample:\n  ${example}`)
 }
 
@@ -195,35 +206,22 @@ export const nodeOption = option(
   },
 )
 
-// Commander would take any value of a variable for a yes, even 0.
-const NO_PAGE = 'SVCD_NO_PAGE'
-const NO_HISTORY = 'SVCD_NO_HISTORY'
-
 /** The option `--no-page`. */
 export const noPageOption = option(
   '--no-page',
-  `serve no web page at the gateway's address (env: ${NO_PAGE}; default: \`page\` of config/svcd.json, else serve it)`,
+  "serve no web page at the gateway's address (default: `page` of config/svcd.json, else serve it)",
+  { env: 'SVCD_NO_PAGE' },
 )
 
-/** What of the page a gateway serves: nothing with the flag, the variable or `page: false`, else that of the build. */
+/** What of the page a gateway serves: nothing with the flag or `page: false`, else that of the build. */
 export function pageFrom({ page, home }: FlagsOf<readonly [typeof noPageOption, typeof homeOption]>): {
   readonly page?: false
 } {
   const configured: unknown = readConfig(home).page ?? true
   if (typeof configured !== 'boolean')
     throw new UserError(`config/svcd.json: page: expected true or false, got ${JSON.stringify(configured)}`)
-  return page && configured && !isOn(process.env[NO_PAGE]) ? {} : { page: false }
+  return page && configured ? {} : { page: false }
 }
-
-/** The option `--no-history`. */
-export const noHistoryOption = option(
-  '--no-history',
-  `keep no index of histories: a gateway on this node finds no transactions, histories or awards (env: ${NO_HISTORY})`,
-)
-
-/** Whether a node keeps the index of histories: not with the flag or the variable. */
-export const historyFrom = ({ history }: FlagsOf<readonly [typeof noHistoryOption]>): boolean =>
-  history && !isOn(process.env[NO_HISTORY])
 
 /** The option `--os`. */
 export const osOption = option('--os <name>', 'use libraries for ubuntu or centos (default: that of this machine)', {

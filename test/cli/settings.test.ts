@@ -18,10 +18,11 @@ import {
   readConfig,
 } from '../../src/node/settings.ts'
 import { parseAmount, printTokens } from '../../src/cli/amounts.ts'
-import { assertFree } from '../../src/cli/commands/devnet.ts'
+import { assertFree, configure as configureDevnet } from '../../src/cli/commands/devnet.ts'
 import { chooseRetention } from '../../src/cli/commands/snapshot.ts'
+import { configure as configureStart } from '../../src/cli/commands/start.ts'
 import { UserError } from '../../src/node/errors.ts'
-import { assertOwnHome, historyFrom, noHistoryOption, pageFrom, parseHome, withOptions } from '../../src/cli/options.ts'
+import { assertOwnHome, noPageOption, pageFrom, parseHome, withOptions } from '../../src/cli/options.ts'
 import { shellWord } from '../../src/cli/networkScripts.ts'
 import { allowedAddresses } from '../../src/node/libraries.ts'
 import { assertDevnetHome, resetHome } from '../../src/cli/devnet/home.ts'
@@ -378,14 +379,27 @@ describe('a port that is taken', () => {
   })
 })
 
+/** The options that a command takes from these arguments and from the variables. */
+function parsed(configureIt: (command: Command) => unknown, args: readonly string[] = []): Record<string, unknown> {
+  const command = new Command()
+  configureIt(command)
+  return command
+    .action(() => {})
+    .parse(args, { from: 'user' })
+    .opts()
+}
+
 describe('the page of a gateway', () => {
-  const served = (page = true): boolean => pageFrom({ page, home: folder }).page !== false
+  const served = (...args: readonly string[]): boolean => {
+    const { page } = parsed((command) => withOptions(command, '', [noPageOption]), args)
+    return pageFrom({ page: page === true, home: folder }).page !== false
+  }
   afterEach(() => {
     delete process.env['SVCD_NO_PAGE']
   })
 
   test('is served unless the flag, the variable or the file says otherwise', () => {
-    expect([served(), served(false)]).toEqual([true, false])
+    expect([served(), served('--no-page')]).toEqual([true, false])
     for (const [value, is] of [
       ['1', false],
       ['true', false],
@@ -396,7 +410,7 @@ describe('the page of a gateway', () => {
       expect(served()).toBe(is)
     }
     configure({ page: true })
-    expect([served(), served(false)]).toEqual([true, false])
+    expect([served(), served('--no-page')]).toEqual([true, false])
     configure({ page: false })
     expect(served()).toBe(false)
   })
@@ -414,10 +428,19 @@ test.each([
   ['', true],
 ])('with SVCD_NO_HISTORY="%s" a node keeps its index of histories: %s', (value, isKept) => {
   process.env['SVCD_NO_HISTORY'] = value
-  const command = withOptions(new Command(), '', [noHistoryOption]).action(() => {})
-  expect(historyFrom(command.parse([], { from: 'user' }).opts())).toBe(isKept)
-  expect(historyFrom(command.parse(['--no-history'], { from: 'user' }).opts())).toBe(false)
+  expect(parsed(configureStart)['history']).toBe(isKept)
+  expect(parsed(configureStart, ['--no-history'])['history']).toBe(false)
   delete process.env['SVCD_NO_HISTORY']
+})
+
+test.each([
+  ['1', true],
+  ['0', undefined],
+])('with SVCD_RESET="%s" a devnet begins a new chain: %s', (value, is) => {
+  process.env['SVCD_RESET'] = value
+  expect(parsed(configureDevnet)['reset']).toBe(is)
+  expect(parsed(configureDevnet, ['--reset'])['reset']).toBe(true)
+  delete process.env['SVCD_RESET']
 })
 
 test('the samples of config/svcd.json in the pages are read as they stand, and name no setting that is unknown', () => {

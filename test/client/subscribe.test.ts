@@ -127,9 +127,48 @@ test('callbacks that throw keep neither their own subscription nor another from 
   expect(JSON.parse(stdout)).toEqual({ thrown: 3, states: ['open', 'lost', 'open'] })
 })
 
+/**
+ * A gateway that answers each `svc_subscribe`, of the connection of a number, as `answer` says, and says `news` behind the
+ * answer.
+ */
+async function startLine(
+  answer: (asked: { readonly from?: unknown; readonly topic: string }, connection: number) => object,
+  news?: (connection: number) => string,
+) {
+  const server = new WebSocketServer({ host: '127.0.0.1', port: 0 })
+  await once(server, 'listening')
+  let connections = 0
+  server.on('connection', (socket) => {
+    const connection = ++connections
+    socket.on('message', (data) => {
+      const { id, method, params } = JSON.parse(String(data)) as { id: number; method: string; params: never }
+      if (method !== 'svc_subscribe') return
+      socket.send(JSON.stringify({ jsonrpc: '2.0', id, ...answer(params, connection) }))
+      if (news !== undefined) socket.send(news(connection))
+    })
+  })
+  const lose = (): void => {
+    for (const socket of server.clients) socket.terminate()
+  }
+  const close = (): void => {
+    lose()
+    server.close()
+  }
+  return {
+    svc: new Svc(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
+    close,
+    lose,
+    count: () => connections,
+  }
+}
+
+/** A message of a subscription. */
+const told = (params: unknown): string => JSON.stringify({ jsonrpc: '2.0', method: 'svc_subscription', params })
+
+/** The id of the only subscription of a test. */
+const one = '0x1'
+
 describe('a line on which a gateway sends a malformed message', () => {
-  const told = (params: unknown): string => JSON.stringify({ jsonrpc: '2.0', method: 'svc_subscription', params })
-  const one = '0x1'
   test.each([
     'oops',
     'null',
@@ -150,21 +189,13 @@ describe('a line on which a gateway sends a malformed message', () => {
     JSON.stringify({ jsonrpc: '2.0', id: 9, error: { code: '-32603', message: 'x' } }),
     JSON.stringify({ jsonrpc: '2.0', id: 9, error: { code: -32603, message: { text: 'x' } } }),
   ])('is lost, says so, and goes on: %s', async (malformed) => {
-    const server = new WebSocketServer({ host: '127.0.0.1', port: 0 })
-    await once(server, 'listening')
-    let connections = 0
-    server.on('connection', (socket) => {
-      const isFirst = ++connections === 1
-      socket.on('message', (data) => {
-        const { id } = JSON.parse(String(data)) as { id: number }
-        socket.send(JSON.stringify({ jsonrpc: '2.0', id, result: one }))
-        socket.send(isFirst ? malformed : told({ subscription: one, result: { height: 7 } }))
-      })
-    })
+    const line = await startLine(
+      () => ({ result: one }),
+      (connection) => (connection === 1 ? malformed : told({ subscription: one, result: { height: 7 } })),
+    )
     const states: Connection[] = []
     const heights: number[] = []
-    const svc = new Svc(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
-    const running = await svc.subscribe('newBlock', { onState: (state) => states.push(state) }, ({ height }) => {
+    const running = await line.svc.subscribe('newBlock', { onState: (state) => states.push(state) }, ({ height }) => {
       heights.push(height)
     })
     await until(() => heights.length > 0)
@@ -175,8 +206,7 @@ describe('a line on which a gateway sends a malformed message', () => {
       { state: 'open' },
     ])
     running.unsubscribe()
-    for (const socket of server.clients) socket.terminate()
-    server.close()
+    line.close()
   })
 })
 
@@ -184,60 +214,19 @@ test.each([
   ['tx', 7],
   ['newBlock', 8],
 ] as const)('a gap behind a block of which %s events were told begins with block %d', async (topic, from) => {
-  const server = new WebSocketServer({ host: '127.0.0.1', port: 0 })
-  await once(server, 'listening')
-  let connections = 0
-  server.on('connection', (socket) => {
-    const isFirst = ++connections === 1
-    socket.on('message', (data) => {
-      const { id } = JSON.parse(String(data)) as { id: number }
-      const news = isFirst ? { result: { height: 7 } } : { gap: { from: 7, to: 300 } }
-      socket.send(JSON.stringify({ jsonrpc: '2.0', id, result: '0x1' }))
-      socket.send(
-        JSON.stringify({ jsonrpc: '2.0', method: 'svc_subscription', params: { subscription: '0x1', ...news } }),
-      )
-    })
-  })
+  const line = await startLine(
+    () => ({ result: one }),
+    (connection) =>
+      told({ subscription: one, ...(connection === 1 ? { result: { height: 7 } } : { gap: { from: 7, to: 300 } }) }),
+  )
   const states: Connection[] = []
-  const svc = new Svc(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
   // The connection breaks behind the first event of block 7, which may have had others.
-  const running = await svc.subscribe(topic, { onState: (state) => states.push(state) }, () => {
-    for (const socket of server.clients) socket.terminate()
-  })
+  const running = await line.svc.subscribe(topic, { onState: (state) => states.push(state) }, line.lose)
   await until(() => states.some(({ state }) => state === 'gap'))
   expect(states.at(-1)).toEqual({ state: 'gap', from, to: 300 })
   running.unsubscribe()
-  server.close()
+  line.close()
 })
-
-/** A gateway that answers each `svc_subscribe`, of the connection of a number, as `answer` says. */
-async function startLine(
-  answer: (asked: { readonly from?: unknown; readonly topic: string }, connection: number) => object,
-) {
-  const server = new WebSocketServer({ host: '127.0.0.1', port: 0 })
-  await once(server, 'listening')
-  let connections = 0
-  server.on('connection', (socket) => {
-    const connection = ++connections
-    socket.on('message', (data) => {
-      const { id, method, params } = JSON.parse(String(data)) as { id: number; method: string; params: never }
-      if (method === 'svc_subscribe') socket.send(JSON.stringify({ jsonrpc: '2.0', id, ...answer(params, connection) }))
-    })
-  })
-  const lose = (): void => {
-    for (const socket of server.clients) socket.terminate()
-  }
-  const close = (): void => {
-    lose()
-    server.close()
-  }
-  return {
-    svc: new Svc(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
-    close,
-    lose,
-    count: () => connections,
-  }
-}
 
 test('while one of several subscriptions is refused again, the client connects after growing pauses', async () => {
   const refusal = { error: { code: -32015, message: 'Too many requests' } }
@@ -258,7 +247,7 @@ test('a height to begin at may be a bigint, as in every other call', async () =>
   const from: unknown[] = []
   const line = await startLine((asked) => {
     from.push(asked.from)
-    return { result: '0x1' }
+    return { result: one }
   })
   const running = await line.svc.subscribe('newBlock', { from: 5n as never }, () => undefined)
   expect(from).toEqual(['5'])

@@ -113,8 +113,7 @@ export const commandsTable = (): string =>
 export async function variablesTable(): Promise<string> {
   const users = new Map<string, Map<string, string[]>>()
   for (const { path, command } of await listCommands()) {
-    for (const { description, envVar, long } of shownOptions(command)) {
-      const variable = envVar ?? /\benv: (SVCD_[A-Z_0-9]+)/.exec(description)?.[1]
+    for (const { envVar: variable, long } of shownOptions(command)) {
       if (variable === undefined) continue
       const flags = users.get(variable) ?? new Map<string, string[]>()
       users.set(variable, flags)

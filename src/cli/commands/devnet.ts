@@ -71,7 +71,6 @@ import { firstLine } from '../secrets.ts'
 import {
   chooseOs,
   type Endpoint,
-  isOn,
   parseBlockTime,
   parseEndpoint,
   parseHeight,
@@ -130,8 +129,7 @@ const options = [
   noPageOption,
   programVersionOption,
   ...logOptions,
-  // Commander would take any value of a variable for a yes, even 0.
-  option('--reset', 'start a new chain and remove the old one from the home (env: SVCD_RESET)'),
+  option('--reset', 'start a new chain and remove the old one from the home', { env: 'SVCD_RESET' }),
 ] as const
 
 type Flags = FlagsOf<typeof options>
@@ -408,8 +406,7 @@ function prepareHomes({ flags, chain, nodes, signers }: Omit<Setup, 'program'>, 
  * ends, which ends the others. Resolves with the exit status. Throws user errors, and then leaves nothing running.
  */
 async function runDevnet(flags: Flags): Promise<number> {
-  const { home, validators, mnemonic, state } = flags
-  const reset = flags.reset === true || isOn(process.env['SVCD_RESET'])
+  const { home, validators, mnemonic, state, reset = false } = flags
   // Peers send transactions to a proposer that waits only after it has proposed.
   if (flags.blockTime === 0 && validators > 1)
     throw new UserError(`--block-time 0 works with one validator, got --validators ${validators}`)

@@ -12,10 +12,8 @@ import { logOptions } from '../logOptions.ts'
 import {
   type Configure,
   type FlagsOf,
-  historyFrom,
   homeOption,
   metricsOption,
-  noHistoryOption,
   option,
   osOption,
   programVersionOption,
@@ -49,7 +47,11 @@ const options = [
       `${AUTO_THREADS} on ${CORES_MIN} cores or more, and none on fewer`,
     { env: 'SVCD_VERIFY_THREADS', parse: parseVerifyThreads, fallback: 'auto' },
   ),
-  noHistoryOption,
+  option(
+    '--no-history',
+    'keep no index of histories: a gateway on this node finds no transactions, histories or awards',
+    { env: 'SVCD_NO_HISTORY' },
+  ),
   programVersionOption,
 ] as const
 
@@ -66,7 +68,7 @@ function obey({ stop, openTo, address }: RunningNode, signalled: ReturnType<type
  * ends. Resolves with the exit status: 1 when it could not continue, 2 when a person can correct why, else 0.
  */
 async function start(flags: FlagsOf<typeof options>): Promise<number> {
-  const { home, abci, logFile, verifyThreads, acceptProgramVersion } = flags
+  const { home, abci, logFile, verifyThreads, history, acceptProgramVersion } = flags
   closeHome(home, note)
   needChainId(home) // Before anything is written there.
   boundHeap()
@@ -82,7 +84,7 @@ async function start(flags: FlagsOf<typeof options>): Promise<number> {
     allowAddresses,
     retention,
     verifyThreads,
-    history: historyFrom(flags),
+    history,
     acceptProgramVersion,
     isMeasured: flags.metrics !== undefined,
     isGated: process.send !== undefined, // Only svcd devnet can close it.

@@ -1,13 +1,24 @@
 import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
 import { NodeError } from '../../../src/comet/errors.ts'
-import type { NodeRpc } from '../../../src/comet/rpc.ts'
+import type { NodeBlock, NodeRpc } from '../../../src/comet/rpc.ts'
 import { openHistoryWriter, prepareHistory } from '../../../src/node/history/file.ts'
 import { rebuildHistory } from '../../../src/node/history/rebuild.ts'
 import { tempFolder } from '../../support/tempFolder.ts'
 
 const { path: folder, remove } = tempFolder('rebuild')
 afterAll(remove)
+
+const emptyBlock = (height: number): NodeBlock => ({
+  height,
+  hash: '',
+  parentHash: '',
+  timeMs: height,
+  proposer: '0x',
+  appHash: '',
+  chainId: 'chain',
+  txs: [],
+})
 
 /** A node of 250 empty blocks that prunes one more with each block that it is asked for, as far as `prunesTo`. */
 function nodeThatPrunes(prunesTo: number): Pick<NodeRpc, 'status' | 'block' | 'blockResults'> {
@@ -18,12 +29,9 @@ function nodeThatPrunes(prunesTo: number): Pick<NodeRpc, 'status' | 'block' | 'b
       earliest = Math.min(prunesTo, earliest + 1)
       if (height < earliest || height === 77)
         throw new NodeError('NotFound', `height ${height} is not available, lowest height is ${earliest}`)
-      return { timeMs: height, txs: [] } as unknown as Awaited<ReturnType<NodeRpc['block']>>
+      return emptyBlock(height)
     },
-    blockResults: async () =>
-      ({ results: [], eventsOfTx: () => [], eventsOfBlock: () => [] }) as unknown as Awaited<
-        ReturnType<NodeRpc['blockResults']>
-      >,
+    blockResults: async () => ({ results: [], eventsOfTx: () => [], eventsOfBlock: () => [] }),
   }
 }
 
