@@ -253,7 +253,7 @@ export function createAccountSender(signer: AnySigner, { transport, chainId, cha
     submit: (tx: PendingTx, { signal, onSent }: CallOptions = {}): Promise<TransactionResult> => {
       const ended = queue.submit(tx, { nonce: tx.nonce, signal }).then((checked) => {
         if ('result' in checked) return checked.result
-        // An error that it throws is the caller's: it must not stand for that of the call.
+        // If it throws, the call still succeeds: the transaction was sent.
         queueMicrotask(() => onSent?.(checked.hash))
         return checked.included
       })

@@ -120,7 +120,7 @@ test('a state of another chain than that of the genesis file is bad, as svcd sta
   expect(await look('chain')).toBeUndefined()
 })
 
-test('a key that has signed above the height of its own node is bad, with what to do when the chain starts over', async () => {
+test('a key that signed above the height of its node is bad, and the finding says how to start over', async () => {
   const at = async (latestHeight: number, catchingUp = false) => {
     const findings = await examineSigning(folder, {
       status: async () => ({ latestHeight, catchingUp }) as NodeStatus,

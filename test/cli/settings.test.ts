@@ -336,7 +336,7 @@ describe('the home of a devnet', () => {
     expect(existsSync(join(folder, 'data')) || existsSync(join(folder, 'config'))).toBe(false)
   })
 
-  test('the socket stands in the home, and a path that is too long for one is refused', () => {
+  test('the socket is in the home, and a path too long for a socket is refused', () => {
     expect(abciAddressOf(folder)).toBe(`unix://${folder}/abci.sock`)
     const longest = join(folder, 'x'.repeat(103 - `${folder}//abci.sock`.length))
     expect(abciAddressOf(longest)).toBe(`unix://${longest}/abci.sock`)
