@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto'
-import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { findKey, type MultisigFile, namesByAddress } from '../keys/files.ts'
 import type { TxEntry } from '../modules/define.ts'
 import { digestOfBody } from '../modules/isSignedBySender.ts'
@@ -35,7 +34,7 @@ import {
   passwordOption,
   settingOf,
 } from './options.ts'
-import { formatFields, note, printAnswer, say } from './output.ts'
+import { formatFields, note, printAnswer, say, writeResult } from './output.ts'
 import { confirm } from './secrets.ts'
 
 /** A draft of the largest transaction, with every signature, is shorter. */
@@ -75,17 +74,11 @@ export function readDraft(path: string): Draft {
   throw new Failed(`${path}: the signature of ${memberAddress(member)} is not one of this transaction`)
 }
 
-/** Writes a draft to a file, atomically, or to stdout for `-`. */
+/** Writes a draft to a file, or to stdout for `-`. */
 function writeDraft(path: string, draft: Draft): void {
   const text = printDraft(draft)
-  if (path === '-') return say(text)
-  const beside = `${path}.${randomUUID()}.new`
-  try {
-    writeFileSync(beside, `${text}\n`, { flag: 'wx', flush: true })
-    renameSync(beside, path)
-  } catch (error) {
-    throw new UserError(`cannot write ${path}: ${(error as NodeJS.ErrnoException).code ?? 'no reason given'}`)
-  }
+  if (path === '-') say(text)
+  else writeResult(path, `${text}\n`)
 }
 
 /** The draft of a body that nobody has signed. `account`: the one that it is from, when it has several keys. */

@@ -1,6 +1,9 @@
+import { randomUUID } from 'node:crypto'
+import { realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { styleText } from 'node:util'
 import { isObject } from '../base/json.ts'
 import { printable } from '../base/printable.ts'
+import { UserError } from '../node/errors.ts'
 import { amount } from '../values/number.ts'
 import { printTokens, toTokens } from './amounts.ts'
 
@@ -10,6 +13,32 @@ export const say = (line: string): void => void process.stdout.write(`${line}\n`
 /** Writes lines to stderr, for what is not the command's result. Control characters are escaped: others may have sent them. */
 export const note = (lines: string): void =>
   void process.stderr.write(`${lines.split('\n').map(printable).join('\n')}\n`)
+
+/** Writes a file in one step: what was there stays until all of the new text is on disk. */
+function replaceFile(path: string, text: string): void {
+  const beside = `${path}.${randomUUID()}.new`
+  try {
+    writeFileSync(beside, text, { flag: 'wx', flush: true })
+    renameSync(beside, path)
+  } catch (error) {
+    rmSync(beside, { force: true })
+    throw error
+  }
+}
+
+/**
+ * Writes the result of a command to a file, in one step. A device or a pipe, such as /dev/stdout, is written to as it
+ * stands. Throws a UserError that names the file.
+ */
+export function writeResult(path: string, text: string): void {
+  try {
+    const held = statSync(path, { throwIfNoEntry: false })
+    if (held === undefined || held.isFile()) replaceFile(held === undefined ? path : realpathSync(path), text)
+    else writeFileSync(path, text)
+  } catch (error) {
+    throw new UserError(`cannot write ${path}: ${(error as NodeJS.ErrnoException).code ?? 'no reason given'}`)
+  }
+}
 
 /** Writes lines to `stream`. On a terminal a line that will be replaced is overwritten by the next one. */
 export const progressOn =

@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs'
 import type { Address } from '../../values/address.ts'
 import { maxOf, minOf, printRatio, TOKEN } from '../../base/amount.ts'
 import { printPubKey } from '../../values/pubKey.ts'
@@ -18,7 +17,7 @@ import { createOverlay, type StateReader } from '../../store/index.ts'
 import { UserError } from '../../node/errors.ts'
 import { genesisTimeNow, needState } from '../../node/homes.ts'
 import { commonOptions, type Configure, type FlagsOf, option, withOptions } from '../options.ts'
-import { note, say } from '../output.ts'
+import { note, say, writeResult } from '../output.ts'
 import { readVerifiedState } from '../../node/stateFile.ts'
 
 /** A state as the genesis of a new chain. */
@@ -215,7 +214,7 @@ async function run({ home, chainId, output, genesisTime }: FlagsOf<typeof option
     validators: old.validators,
   })
   if (output === undefined) say(text.trimEnd())
-  else writeFileSync(output, text)
+  else writeResult(output, text)
   note(
     `the state of ${old.chainId} at height ${old.height}, supply ${old.supply} base units, as the start of ${chainId}`,
   )
