@@ -47,9 +47,11 @@ export type Kdf =
 /** The length of a derived key in bytes: 16 for the cipher and 16 for the MAC. */
 const DERIVED_BYTES = 32
 
-/** The most memory that scrypt may take, in bytes: a file from elsewhere chooses its parameters. */
+/**
+ * The most memory that all passes of scrypt may write, in bytes: a file from elsewhere chooses its parameters. It bounds
+ * the memory that is held at once too. A new file writes a quarter of it.
+ */
 const SCRYPT_BYTES_MAX = 1024 * 1024 * 1024
-const SCRYPT_P_MAX = 16
 const PBKDF2_ROUNDS_MAX = 10_000_000
 
 const nodeCrypto =
@@ -65,9 +67,9 @@ function checkKdf(kdf: Kdf): void {
     throw new KeystoreError('unsupported', `pbkdf2: expected c from 1 to ${PBKDF2_ROUNDS_MAX}, got ${kdf.c}`)
   }
   const { n, r, p } = kdf
-  const fits = whole(n, 2 ** 30) && n > 1 && Number.isInteger(Math.log2(n)) && whole(r, 1024) && whole(p, SCRYPT_P_MAX)
-  if (!fits || 128 * n * r > SCRYPT_BYTES_MAX) {
-    const limits = `n to be a power of 2, p at most ${SCRYPT_P_MAX}, and at most 1 GiB of memory`
+  const fits = [n, r, p].every((one) => whole(one, 2 ** 30)) && n > 1 && Number.isInteger(Math.log2(n))
+  if (!fits || 128 * n * r * p > SCRYPT_BYTES_MAX) {
+    const limits = 'n to be a power of 2, and 128 n r p at most 1 GiB'
     throw new KeystoreError('unsupported', `scrypt: expected ${limits}, got n ${n}, r ${r}, p ${p}`)
   }
 }

@@ -191,6 +191,11 @@ describe('a keystore', () => {
       () => createKeystore(seed, 'x', { kdf: 'scrypt', n: 2 ** 21, r: 8, p: 1 }),
       'unsupported',
     ],
+    [
+      'more passes than 1 GiB',
+      () => createKeystore(seed, 'x', { kdf: 'scrypt', n: 2 ** 18, r: 8, p: 5 }),
+      'unsupported',
+    ],
     ['endless pbkdf2', () => createKeystore(seed, 'x', { kdf: 'pbkdf2', c: 10_000_001 }), 'unsupported'],
   ])('%s has an error of its own', (_name, work, problem) => {
     expect(problemOf(work)).toBe(problem)
