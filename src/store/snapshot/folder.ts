@@ -113,6 +113,8 @@ export const oldestSnapshot = (folder: string): number | undefined => heightsLik
 /** Removes the snapshot of a height at once. A peer that is loading it finds its chunks missing and takes another one. */
 export function removeSnapshot(folder: string, height: number): void {
   const path = join(folder, `${UNFINISHED}${height}-old`)
+  // A process that was killed here may have left it.
+  rmSync(path, { recursive: true, force: true })
   renameSync(snapshotPath(folder, height), path)
   rmSync(path, { recursive: true, force: true })
 }
