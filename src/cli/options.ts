@@ -135,7 +135,7 @@ export function parseHome(text: string, flag: string): string {
   return resolve(text)
 }
 
-/** The commands that write nothing into a home, which root may run in anybody's. */
+/** The commands that write nothing into a home, which root may run in anybody's. A query that is proven checks it itself. */
 const READERS = new Set(['completion', 'doctor', 'eni', 'export', 'gateway', 'query', 'status', 'tx'])
 
 /**

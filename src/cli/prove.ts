@@ -10,7 +10,7 @@ import { type NodeRpc, openNodeRpc } from '../comet/rpc.ts'
 import type { Proven, ProveFlags } from './commands/query.ts'
 import { Failed, UserError } from '../node/errors.ts'
 import { boundedFetch, gatewayFrom } from './gatewayClient.ts'
-import { nodeUrl, parseUrl } from './options.ts'
+import { assertOwnHome, nodeUrl, parseUrl } from './options.ts'
 import { note, progressOn } from './output.ts'
 import { measureTrustPeriod, trustedHeaderFrom } from './trust.ts'
 
@@ -121,6 +121,7 @@ async function startLight(flags: ProveFlags): Promise<LightProxy & { readonly fo
  * UserError for bad flags.
  */
 export async function prove(flags: ProveFlags, ask: (verified: SvcVerified) => Promise<Proven>): Promise<Proven> {
+  assertOwnHome(flags.home, 'query --prove')
   const { url, token } = gatewayFrom(flags)
   // A signal would end the program without its exit handlers, and the light client would be left running.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))

@@ -19,10 +19,12 @@ import {
 } from '../../src/node/settings.ts'
 import { parseAmount, printTokens } from '../../src/cli/amounts.ts'
 import { assertFree, configure as configureDevnet } from '../../src/cli/commands/devnet.ts'
+import type { ProveFlags } from '../../src/cli/commands/query.ts'
 import { chooseRetention } from '../../src/cli/commands/snapshot.ts'
 import { configure as configureStart } from '../../src/cli/commands/start.ts'
 import { UserError } from '../../src/node/errors.ts'
 import { assertOwnHome, noPageOption, pageFrom, parseHome, withOptions } from '../../src/cli/options.ts'
+import { prove } from '../../src/cli/prove.ts'
 import { shellWord } from '../../src/cli/networkScripts.ts'
 import { allowedAddresses } from '../../src/node/libraries.ts'
 import { assertDevnetHome, resetHome } from '../../src/cli/devnet/home.ts'
@@ -159,7 +161,7 @@ describe('flags', () => {
     expect([userName(unknown), userName()]).toEqual([String(process.getuid?.()), userInfo().username])
   })
 
-  test('root only reads beside the data of another user', () => {
+  test('root only reads beside the data of another user', async () => {
     const data = join(folder, 'data')
     if (process.geteuid?.() === 0) chownSync(folder, 65_534, 65_534)
     else jest.spyOn(process, 'geteuid').mockReturnValue(0)
@@ -168,10 +170,12 @@ describe('flags', () => {
     if (process.getuid?.() === 0) chownSync(data, 65_534, 65_534)
     const { uid } = statSync(data)
     expect(() => assertOwnHome(folder, 'doctor')).not.toThrow()
-    expect(() => assertOwnHome(folder, 'rollback')).toThrow(
+    const refusal =
       `--home: the data in ${folder} is another user's, whose node cannot use what root writes there. ` +
-        `Run this as its owner: sudo -u '#${uid}' svcd …`,
-    )
+      `Run this as its owner: sudo -u '#${uid}' svcd …`
+    expect(() => assertOwnHome(folder, 'rollback')).toThrow(refusal)
+    const ask = () => Promise.reject(new Error('asked'))
+    await expect(prove({ home: folder } as ProveFlags, ask)).rejects.toThrow(refusal)
     jest.restoreAllMocks()
   })
 
