@@ -7,7 +7,7 @@ import { until } from '../../bench/until.ts'
 import { gatewayClient } from '../e2e/support/client.ts'
 import { freePorts } from '../e2e/support/processes.ts'
 import { type ListedCommand, listCommands } from '../../tools/reference/commands.ts'
-import { type Recorder, startRecorder } from './recorder.ts'
+import { type Between, standBetween } from '../e2e/support/bending.ts'
 import { type Ended, endedWith, makePlace, type Place, run, type Running, svcd, typed } from './support.ts'
 
 /** The longest that a transaction waits for its block. */
@@ -16,7 +16,7 @@ const DEVNET_0 = '0x098a8672bc66ec7177f82cd529ed8e5bbdc28a27'
 
 let place: Place
 let devnet: Running | undefined
-let recorder: Recorder | undefined
+let between: Between | undefined
 let commands: readonly ListedCommand[] = []
 
 const isGroup = ({ command }: ListedCommand): boolean => command.commands.length > 0
@@ -36,11 +36,11 @@ beforeAll(async () => {
   // Only `svcd snapshot create` makes snapshots: those that a devnet makes by itself take the place of older ones.
   const env = { ...place.env, SVCD_SNAPSHOT_INTERVAL: '0' }
   devnet = await run({ ...place, env }, ['devnet', '--block-time', '200ms'], /devnet ready/)
-  recorder = await startRecorder(`http://${place.env['SVCD_GATEWAY']}`)
+  between = await standBetween(`http://${place.env['SVCD_GATEWAY']}`)
 })
 
 afterAll(async () => {
-  await recorder?.close()
+  await between?.close()
   await devnet?.stop()
   place.remove()
 })
@@ -240,8 +240,11 @@ describe('query', () => {
   // For people `validators` adds who is joining, and `balance` is in tokens.
   test.each(['balance', 'validators'])('%s --json is what the gateway answered', async (name) => {
     const line = exampleOf(`svcd query ${name}`)
-    const ended = await typed(place, `${line} --json --gateway ${recorder?.url}`)
-    expect([line, JSON.parse(ended.stdout)]).toEqual([line, recorder?.last().result])
+    const gateway = between as Between
+    let answered: unknown
+    gateway.bend = (_method, answer) => void (answered = answer['result'])
+    const ended = await typed(place, `${line} --json --gateway ${gateway.url}`)
+    expect([line, JSON.parse(ended.stdout)]).toEqual([line, answered])
   })
 
   test('a slow reader gets a long answer whole, and one that goes away ends the command', async () => {

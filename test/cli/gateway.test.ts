@@ -1,9 +1,7 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterAll, expect, test } from '@jest/globals'
 import { account } from '../support/testChain.ts'
 import { freePorts } from '../e2e/support/processes.ts'
+import { serveCalls } from '../support/serveCalls.ts'
 import { startStubNode } from '../gateway/stubNode.ts'
 import { makePlace, run, svcd } from './support.ts'
 
@@ -57,15 +55,10 @@ test('a gateway whose node follows another chain ends with status 1 and says so,
 })
 
 test('what a gateway says cannot steer the terminal', async () => {
-  const server = createServer((_request, response) => {
-    const message = '\u001b]0;title\u0007\u001b[2K\rverified\nnext\u009b1m'
-    response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code: -32602, message } }))
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const message = '\u001b]0;title\u0007\u001b[2K\rverified\nnext\u009b1m'
+  const { url, close } = await serveCalls(() => ({ error: { code: -32602, message } }))
   const { status, stderr } = await svcd(place, ['query', 'balance', account(1).address, '--gateway', url])
-  server.close()
+  await close()
   const safe = '\\u001b]0;title\\u0007\\u001b[2K\\u000dverified\nnext\\u009b1m\n'
   expect([status, stderr]).toEqual([1, expect.stringContaining(`code -32602: ${safe}`)])
 })
@@ -78,16 +71,12 @@ test.each([
   ['1201', 'block 1201 is not made yet: the newest one is 1200'],
   ['ab'.repeat(32), 'the node of URL has no block of this hash; it may have had it once'],
 ])('of block %s, which its node does not have, it is said why', async (block, why) => {
-  const server = createServer(async (request, response) => {
-    let text = ''
-    for await (const chunk of request) text += String(chunk)
-    const { method, params } = JSON.parse(text) as { method: string; params: { block: number } }
-    const held = params.block > 700 && params.block <= 1200 ? { height: params.block } : null
-    response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, result: method === 'svc_blockNumber' ? 1200 : held }))
+  const { url, close } = await serveCalls(({ method, params }) => {
+    const { block: height } = params as { block: number }
+    const held = height > 700 && height <= 1200 ? { height } : null
+    return { result: method === 'svc_blockNumber' ? 1200 : held }
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const { status, stdout, stderr } = await svcd(place, ['query', 'block', block, '--gateway', url])
-  server.close()
+  await close()
   expect([status, stdout, stderr]).toEqual([0, 'none\n', `${why.replace('of URL', `of ${url}`)}\n`])
 })

@@ -1,4 +1,5 @@
 /** `svcd node`: a home as one node, whose parts are started again when they end. */
+import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { gatewayClient } from '../e2e/support/client.ts'
@@ -89,8 +90,9 @@ test('a port of the gateway that is in use ends all of it', async () => {
 })
 
 test('a folder that is no home is refused, and nothing is made there', async () => {
-  const ended = await svcd(place, ['node', '--home', `${place.folder}/nothing`])
-  expect(ended).toMatchObject(endedWith(2, /has no config\/genesis\.json/))
+  const home = `${place.folder}/nothing`
+  expect(await svcd(place, ['node', '--home', home])).toMatchObject(endedWith(2, /has no config\/genesis\.json/))
+  expect(existsSync(home)).toBe(false)
 })
 
 test('when its program is retired it ends with status 0, and does not begin again without a successor', async () => {

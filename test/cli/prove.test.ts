@@ -1,9 +1,11 @@
 /** `svcd query --prove` among servers that lie. The servers and the light client are stand-ins for those of CometBFT. */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { createServer, type RequestListener, type Server } from 'node:http'
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { serveCalls } from '../support/serveCalls.ts'
 import { type Ended, endedWith, makePlace, type Place, svcd } from './support.ts'
 
 const OWNER = '0x098a8672bc66ec7177f82cd529ed8e5bbdc28a27'
@@ -37,15 +39,6 @@ function resultOf(method: string, height: number): unknown {
   return { node_info: { network: chainId }, sync_info: heights }
 }
 
-const node = createServer((request, response) => {
-  const chunks: Buffer[] = []
-  request.on('data', (chunk: Buffer) => chunks.push(chunk))
-  request.on('end', () => {
-    const { method, params } = JSON.parse(Buffer.concat(chunks).toString())
-    response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, ...answerOf(method, Number(params?.height ?? HEAD)) }))
-  })
-})
-
 /** More than svcd reads of any answer. */
 const tooLong: RequestListener = (_, answer) => {
   const part = Buffer.alloc(1024 * 1024, ' ')
@@ -58,6 +51,7 @@ const tooLong: RequestListener = (_, answer) => {
   more()
 }
 
+let node: Awaited<ReturnType<typeof serveCalls>>
 let answerGateway: RequestListener
 const gateway = createServer((request, response) => answerGateway(request, response))
 
@@ -76,25 +70,27 @@ else {
 `
 
 let place: Place
-const urlOf = (server: Server): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
 beforeAll(async () => {
   const made = makePlace([1, 2, 3])
   const program = join(made.folder, 'cometbft')
   writeFileSync(program, LIGHT, { mode: 0o755 })
   place = { ...made, env: { ...made.env, SVCD_COMETBFT: program } }
-  for (const server of [node, gateway]) await new Promise<void>((done) => void server.listen(0, '127.0.0.1', done))
+  node = await serveCalls(({ method, params }) =>
+    answerOf(method, Number((params as { height?: string } | undefined)?.height ?? HEAD)),
+  )
+  await once(gateway.listen(0, '127.0.0.1'), 'listening')
 })
-afterAll(() => {
-  for (const server of [node, gateway]) {
-    server.closeAllConnections()
-    server.close()
-  }
+afterAll(async () => {
+  await node.close()
+  gateway.closeAllConnections()
+  gateway.close()
   place.remove()
 })
 
 const prove = (trust: readonly string[] = ['--trust-first']): Promise<Ended> => {
-  const servers = ['--node', urlOf(node), '--gateway', urlOf(gateway)]
+  const { port } = gateway.address() as AddressInfo
+  const servers = ['--node', node.url, '--gateway', `http://127.0.0.1:${port}`]
   return svcd(place, ['query', 'balance', OWNER, '--prove', ...trust, ...servers])
 }
 
@@ -113,6 +109,6 @@ test('a header to trust that the node has pruned is refused with the lowest one 
   earliest = 45
   const why = 'header: Internal error: height 1 is not available, lowest height is 45'
   expect(await prove(['--trust-height', '1', '--trust-hash', 'AB'.repeat(32)])).toMatchObject(
-    endedWith(2, `svcd: --trust-height: ${urlOf(node)}: ${why}\n`),
+    endedWith(2, `svcd: --trust-height: ${node.url}: ${why}\n`),
   )
 })

@@ -1,9 +1,8 @@
 import { afterAll, expect, test } from '@jest/globals'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { listCommands } from '../../tools/reference/commands.ts'
+import { serveCalls } from '../support/serveCalls.ts'
 import { endedWith, makePlace, svcd, typed } from './support.ts'
 
 const DEVNET_0 = '0x098a8672bc66ec7177f82cd529ed8e5bbdc28a27'
@@ -64,27 +63,23 @@ test.each([
   ['is away while it waits for the block', 1],
 ])('a gateway that %s: the transaction that may be in a block is named', async (_name, answered) => {
   let sends = 0
-  const server = createServer((request, answer) => {
-    void request.toArray().then((chunks) => {
-      const { method } = JSON.parse(Buffer.concat(chunks).toString()) as { method: string }
-      const results: Readonly<Record<string, unknown>> = {
-        svc_status: { chain_id: 'test' },
-        svc_getTransactionCount: 0,
-        svc_sendRawTransaction: { height: 0, hash: '', check_tx: {}, deliver_tx: {} },
-      }
-      if (method === 'svc_sendRawTransaction' && sends++ >= answered) answer.destroy()
-      else answer.end(JSON.stringify({ jsonrpc: '2.0', id: 1, result: results[method] }))
-    })
+  const results: Readonly<Record<string, unknown>> = {
+    svc_status: { chain_id: 'test' },
+    svc_getTransactionCount: 0,
+    svc_sendRawTransaction: { height: 0, hash: '', check_tx: {}, deliver_tx: {} },
+  }
+  const { url, close } = await serveCalls(({ method }, { socket }) => {
+    if (method !== 'svc_sendRawTransaction' || sends++ < answered) return { result: results[method] }
+    socket.destroy()
+    return undefined
   })
-  await new Promise<void>((done) => void server.listen(0, '127.0.0.1', done))
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const password = join(place.folder, 'password.txt')
   writeFileSync(password, 'correct horse\n', { mode: 0o600 })
   const name = `sender${answered}`
   await svcd(place, ['keys', 'new', name, '--password-file', password])
   const tx = ['tx', 'transfer', '--from', name, '--to', DEVNET_0, '--value', '1', '--gateway', url, '--json']
   const { status, stdout, stderr } = await svcd(place, [...tx, '--password-file', password])
-  server.close()
+  await close()
   expect([status, sends]).toEqual([1, answered + 1])
   const { hash } = JSON.parse(stdout) as { hash?: string }
   expect(hash).toMatch(/^[0-9A-F]{64}$/)

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
@@ -6,14 +5,6 @@ import { operations, queries } from '../../src/client/gen/calls.ts'
 
 const root = join(import.meta.dirname, '../..')
 const docs = readFileSync(join(root, 'docs/client.md'), 'utf8')
-
-test('the tables of docs/client.md are those of the registry', () => {
-  const { status, stderr } = spawnSync(process.execPath, [join(root, 'tools/reference.ts'), '--check'], {
-    encoding: 'utf8',
-    env: { ...process.env, NODE_OPTIONS: '' },
-  })
-  expect([status, stderr]).toEqual([0, ''])
-})
 
 test.each([...operations, ...queries].map(({ call }) => call))('docs/client.md has an example of %s', (call) => {
   const [, section = ''] = docs.split(`<!-- /${call} -->`)

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { toBase64, toHex } from '../../src/base/bytes.ts'
-import { Svc, type SvcProofError } from '../../src/client/index.ts'
+import { Svc, type SvcProofError, type SvcVerified } from '../../src/client/index.ts'
 import { txEntryOf } from '../../src/modules/registry.ts'
 import { readFields } from '../../src/tx/fields.ts'
 import { account, GENESIS_TIME, nodeKey, TestChain, tokens } from '../support/testChain.ts'
@@ -188,11 +188,16 @@ describe('svc.verified', () => {
     )
   })
 
-  test('without a light client nothing is answered, and nobody is asked', async () => {
-    expect(await refusal(new Svc({ url: GATEWAY, fetch: fakeFetch }).verified.getBalance(owner))).toEqual([
+  test.each([
+    ['balance', (verified: SvcVerified) => verified.getBalance(owner)],
+    ['delegator', (verified: SvcVerified) => verified.stake.delegator.query(owner)],
+  ])('of a %s, without a light client nothing is answered, and nobody is asked', async (_name, ask) => {
+    const asked = jest.fn(fakeFetch)
+    expect(await refusal(ask(new Svc({ url: GATEWAY, fetch: asked }).verified))).toEqual([
       'SvcProofError',
       'not verified: there is no light client to ask: new Svc({ url, light })',
     ])
+    expect(asked).not.toHaveBeenCalled()
   })
 
   test.each([3e9, Infinity])('with a timeoutMs of %d it waits as long as a timer can', async (timeoutMs) => {
@@ -362,12 +367,6 @@ describe('svc.verified.stake.delegator.query', () => {
     await expect(stake.delegator.query(delegator, { signal: AbortSignal.timeout(300) })).rejects.toMatchObject({
       name: 'TimeoutError',
     })
-  })
-
-  test('without a light client nobody is asked', async () => {
-    expect(
-      (await refusal(new Svc({ url: GATEWAY, fetch: fakeFetch }).verified.stake.delegator.query(delegator)))[1],
-    ).toBe('not verified: there is no light client to ask: new Svc({ url, light })')
   })
 })
 

@@ -123,6 +123,7 @@ afterAll(async () => {
 test('the pages of each package link to its own files, or to files of the repository', () => {
   const packed = globSync('.cache/packages/svcd-*.tgz', { cwd: checkout })
   expect(packed).toHaveLength(6)
+  const found = { relative: 0, hosted: 0 }
   for (const tarball of packed) {
     const pages = join(folder, 'pages', tarball)
     mkdirSync(pages, { recursive: true })
@@ -136,8 +137,11 @@ test('the pages of each package link to its own files, or to files of the reposi
       const hosted = `https://forge.example/me/svcd/blob/v${version}/`
       const paths = links.filter((link) => link.startsWith(hosted)).map((link) => link.slice(hosted.length))
       expect(paths.filter((path) => !existsSync(join(checkout, path)))).toEqual([])
+      found.relative += relative.length
+      found.hosted += paths.length
     }
   }
+  expect(Math.min(found.relative, found.hosted)).toBeGreaterThan(0)
 })
 
 test('npm create writes ten files, at most 250 lines of code, the name and the version of its release; keys stay out of git', async () => {

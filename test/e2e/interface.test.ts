@@ -247,10 +247,13 @@ describe('governance methods', () => {
 // client.test.ts has every row of the table of errors.
 describe('what is refused', () => {
   test('from says who acts: without it, or without its key, nothing is sent', async () => {
+    const nonce = await net.call('svc_getTransactionCount', [owner])
     const { error: missing } = await net.ask('svc_transfer', [{ to: owner, value: '1' }])
     expect(missing).toMatchObject({ code: -32602, message: expect.stringMatching(/^from: /) })
     const { error: unknown } = await net.ask('svc_transfer', [{ from: `0x${'77'.repeat(20)}`, to: owner, value: '1' }])
     expect(unknown?.code).toBe(-32010)
+    await net.waitForHeight((await net.height()) + 1)
+    expect(await net.call('svc_getTransactionCount', [owner])).toBe(nonce)
   })
 
   test('svc_getShortfall tells what a balance lacked for the shares of a hand-over', async () => {

@@ -13,7 +13,7 @@ import { replay, startExample, transcriptOf, writeExamples } from './support/exa
 import { bundle, FORGE, markPacked, outcomeOf, runNode, showExports, write } from './support/installed.ts'
 import { startLight } from './support/light.ts'
 import { testFolder } from './support/testFolder.ts'
-import { installUserTools, npm, TYPESCRIPT_5, userNodes, VITE } from './support/userTools.ts'
+import { installUserTools, npm, TYPESCRIPT_5, userNodes } from './support/userTools.ts'
 
 const checkout = join(import.meta.dirname, '../..')
 const packed = join(checkout, '.cache/packages')
@@ -439,7 +439,7 @@ describe('the client for a page, minified and gzipped', () => {
       'vite/index.html': '<script type="module" src="./main.ts"></script>',
       'vite/main.ts': "import { Svc } from '@svcd/client'\nObject.assign(globalThis, { Svc })",
     })
-    runNode(join(developer, 'vite'), [VITE, 'build'])
+    runNode(join(developer, 'vite'), [join(import.meta.dirname, '../../node_modules/vite/bin/vite.js'), 'build'])
     const assets = join(developer, 'vite/dist/assets')
     const first = readdirSync(assets).filter((name) => name.startsWith('index-'))
     expect(first).toHaveLength(1)

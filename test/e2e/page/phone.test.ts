@@ -75,7 +75,6 @@ withBrowser(`a phone of ${WIDTH} pixels`, () => {
     const { data: validators } = await stake.validator.list()
     const { data: proposals } = await governance.listProposals()
     const { data: txs } = await getTransactions({ limit: 100 })
-    const failed = txs.find(({ deliver_tx: { code = 0 } }) => code !== 0)
     views = [
       '',
       'account',
@@ -98,7 +97,6 @@ withBrowser(`a phone of ${WIDTH} pixels`, () => {
       'transactions',
       'transactions?operation=vote',
       ...txs.slice(0, 12).map(({ hash }) => `transactions/${hash}`),
-      ...(failed === undefined ? [] : [`transactions/${failed.hash}`]),
       `accounts/${owner}`,
       `accounts/${site.net.accounts.at(-1)?.address}`,
       'send',

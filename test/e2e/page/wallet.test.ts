@@ -120,7 +120,13 @@ withBrowser('the wallet', () => {
     const { page } = web
     await openWallet(page)
     const words = await showNewWords(page)
+    const kept = async () =>
+      (await readKept(page))
+        .replaceAll(/<[^>]*>/g, ' ')
+        .match(/[a-z]+/g)
+        ?.join(' ')
     await page.getByText('Write these down in this order.').waitFor()
+    expect(await kept()).toContain(words.join(' '))
     expect(words).toHaveLength(24)
     await page.getByRole('button', { name: 'I have written them down' }).click()
     const asked = (await page.locator('dialog label', { hasText: /^Word / }).allTextContents()).map((label) =>
@@ -142,7 +148,7 @@ withBrowser('the wallet', () => {
     const file = await downloading
     const own = new Svc(site.net.url).accounts.add(words.join(' '))
     expect(file.suggestedFilename()).toBe(`${own}.json`)
-    expect(await readKept(page)).not.toContain(words.join(' '))
+    expect(await kept()).not.toContain(words.join(' '))
   })
 
   test('marks the accounts of a devnet', async () => {

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
 
 /** What a bent answer holds: the JSON-RPC answer as parsed, changed in place. */
 export type Bend = (method: string, answer: Answer) => void
@@ -18,17 +19,11 @@ export interface Between {
   readonly close: () => Promise<void>
 }
 
-async function textOf(incoming: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  for await (const chunk of incoming) chunks.push(chunk as Buffer)
-  return Buffer.concat(chunks).toString()
-}
-
 /** Hands a WebSocket through as it is: the light client wants one of its node before it starts. */
 function tunnel(target: string, { method, url, rawHeaders }: IncomingMessage, caller: Socket): void {
   const { hostname, port } = new URL(target)
   const server = connect(Number(port), hostname)
-  const headers = rawHeaders.map((text, at) => text + (at % 2 === 0 ? ': ' : '\r\n')).join('')
+  const headers = rawHeaders.map((one, at) => one + (at % 2 === 0 ? ': ' : '\r\n')).join('')
   server.write(`${method} ${url} HTTP/1.1\r\n${headers}\r\n`)
   caller.pipe(server).pipe(caller)
   for (const [one, other] of [
@@ -42,7 +37,7 @@ function tunnel(target: string, { method, url, rawHeaders }: IncomingMessage, ca
 /** Stands in front of the server at `target`. Calls come as POST. */
 export async function standBetween(target: string): Promise<Between> {
   const hand = async (incoming: IncomingMessage): Promise<string> => {
-    const body = await textOf(incoming)
+    const body = await text(incoming)
     const response = await fetch(target, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
     const answer = (await response.json()) as Answer | readonly Answer[]
     // Both are lists when the calls are a batch.
@@ -56,7 +51,7 @@ export async function standBetween(target: string): Promise<Between> {
   const sockets = new Set<Socket>()
   const server = createServer((incoming, outgoing) => {
     hand(incoming).then(
-      (text) => outgoing.setHeader('content-type', 'application/json').end(text),
+      (answer) => outgoing.setHeader('content-type', 'application/json').end(answer),
       () => outgoing.writeHead(502).end(),
     )
   })

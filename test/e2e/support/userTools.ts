@@ -42,14 +42,13 @@ export function installPackages(folder: string, isMine: (name: string) => boolea
 }
 
 /**
- * Installs the tools of test/packages unless they are there: TypeScript 5.9, Vite and Node 22, about 240 MB. They are no
- * devDependencies, because nobody but this test needs them.
+ * Installs the tools of test/packages unless they are there: TypeScript 5.9 and Node 22. They are no devDependencies,
+ * because nobody but this test needs them.
  */
 export const installUserTools = (): void => installPackages(folder, (name) => NODE_22.includes(`/${name}/`))
 
 /** The Node that runs the tests, and Node 22 where there is one for this machine. Call `installUserTools` before. */
 export const userNodes = (): readonly string[] => [process.execPath, ...(existsSync(NODE_22) ? [NODE_22] : [])]
 
-/** The file of TypeScript 5.9's compiler, and of Vite. */
+/** The file of TypeScript 5.9's compiler. */
 export const TYPESCRIPT_5 = join(modules, 'typescript/lib/tsc.js')
-export const VITE = join(modules, 'vite/bin/vite.js')
