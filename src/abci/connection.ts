@@ -71,7 +71,13 @@ export function openConnection(socket: Socket, context: ConnectionContext): Conn
     }
   }
 
+  // A handler that still runs may change the state: no other connection drives the application until it has ended.
+  const leave = (): void => {
+    if (socket.closed && replies.waiting() === 0) context.drivers.leave(connection)
+  }
+
   const replies = createReplyQueue(context, () => {
+    leave()
     // The next request may start in the same turn, but not beyond its end: other connections wait.
     if (performance.now() < turnEnds) serve()
     context.schedule(connection)
@@ -90,7 +96,8 @@ export function openConnection(socket: Socket, context: ConnectionContext): Conn
         requests.stop()
         postponed = undefined
         if (context.isDead()) socket.destroy()
-        else send()
+        // Not at once: the handler that calls this may be that of a request whose reply is not there yet.
+        else context.schedule(connection)
         setTimeout(() => socket.destroy(), CLOSE_GRACE_MS).unref()
       }),
   }
@@ -99,6 +106,7 @@ export function openConnection(socket: Socket, context: ConnectionContext): Conn
     draining = false
     context.schedule(connection)
   })
+  socket.once('close', leave)
   socket.on('error', (error) => context.warn({ err: error }, 'abci: connection failed'))
   return connection
 }

@@ -17,7 +17,7 @@ export interface Drivers {
    * kinds of its group.
    */
   admit(kind: RequestKind, connection: Connection): Admission
-  /** Must be called when a connection has ended: a waiting one may then become the driver. */
+  /** Must be called when a connection has ended, and its handlers too: a waiting one may then become the driver. */
   leave(connection: Connection): void
 }
 

@@ -10,6 +10,9 @@ export type Incoming = DecodedRequest | { readonly kind: undefined; readonly ref
 /** How many bytes of one connection are read ahead of the requests being served. */
 export const READ_AHEAD_BYTES_MAX = 4 * 1024 * 1024
 
+/** What a packet takes in memory beside its bytes: a peer may send one for each byte. */
+const PACKET_COST = 1024
+
 /** The requests of one connection that are not served yet. */
 export interface RequestQueue {
   /** The next request; undefined until one has arrived completely. Undecodable input is returned once, and is the last. */
@@ -44,7 +47,7 @@ export function createRequestQueue(
 
   const takePacket = (): Buffer | undefined => {
     const packet = packets.shift()
-    packetBytes -= packet?.length ?? 0
+    if (packet !== undefined) packetBytes -= packet.length + PACKET_COST
     if (socket.isPaused() && packetBytes <= READ_AHEAD_BYTES_MAX / 2) socket.resume()
     return packet
   }
@@ -71,7 +74,7 @@ export function createRequestQueue(
   socket.on('data', (packet: Buffer) => {
     if (done) return
     packets.push(packet)
-    packetBytes += packet.length
+    packetBytes += packet.length + PACKET_COST
     if (packetBytes > READ_AHEAD_BYTES_MAX) socket.pause()
     try {
       readAhead?.(packet)

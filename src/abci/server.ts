@@ -105,10 +105,7 @@ export async function startAbciServer(options: AbciServerOptions): Promise<AbciS
   const server = createServer(settings, (socket) => {
     const connection = openConnection(socket, context)
     connections.add(connection)
-    socket.once('close', () => {
-      connections.delete(connection)
-      context.drivers.leave(connection)
-    })
+    socket.once('close', () => connections.delete(connection))
     logger?.info({ connections: connections.size }, 'abci: connected')
   })
   server.maxConnections = CONNECTIONS_MAX

@@ -84,6 +84,28 @@ describe('one node drives', () => {
     expect(kinds(await after.until(3))).toEqual(['echo', 'commit', 'flush'])
   })
 
+  test('a node whose connection is reset drives again when the handler that still runs has ended', async () => {
+    const seen: string[] = []
+    const first = Promise.withResolvers<object>()
+    const commit = (): object => {
+      seen.push('commit')
+      return seen.length === 1 ? first.promise.finally(() => seen.push('ended')) : {}
+    }
+    const server = await serve(applicationOf({ commit }), { address: 'tcp://127.0.0.1:0' })
+    const before = await connectPeer(server.address)
+    before.send(requestFrame('commit'))
+    while (seen.length === 0) await pause(1)
+    before.socket.resetAndDestroy()
+    const after = await connectPeer(server.address)
+    after.send(requestFrame('echo'), requestFrame('commit'))
+    await after.until(1)
+    await pause(30)
+    expect(seen).toEqual(['commit'])
+    first.resolve({})
+    await after.until(2)
+    expect(seen).toEqual(['commit', 'ended', 'commit'])
+  })
+
   test('fifty restarts in a row: each drives', async () => {
     let blocks = 0
     const server = await serve(applicationOf({ commit: () => ({ retainHeight: (blocks += 1) }) }))

@@ -1,7 +1,7 @@
 import { Socket } from 'node:net'
 import { afterEach, describe, expect, jest, test } from '@jest/globals'
 import { PENDING_MAX } from '../../src/abci/connection.ts'
-import { READ_AHEAD_BYTES_MAX } from '../../src/abci/requestQueue.ts'
+import { createRequestQueue, READ_AHEAD_BYTES_MAX } from '../../src/abci/requestQueue.ts'
 import { applicationOf, closeAll, connectPeer, pause, requestFrame, serve } from './peer.ts'
 
 afterEach(closeAll)
@@ -96,6 +96,19 @@ describe('back-pressure', () => {
     answer?.()
     expect(await peer.until(all)).toHaveLength(all)
   })
+})
+
+test('packets of one byte count for what they take in memory', () => {
+  const socket = new Socket()
+  const ignored = (): void => undefined
+  const options = { frameBytesMax: 100, warn: ignored, fatal: ignored, onReadAhead: undefined }
+  const queue = createRequestQueue(socket, options, ignored)
+  let packets = 0
+  for (; !socket.isPaused(); packets++) socket.emit('data', Buffer.of(0))
+  expect(packets).toBeLessThan(READ_AHEAD_BYTES_MAX / 1000)
+  while (queue.next() !== undefined);
+  expect(socket.isPaused()).toBe(false)
+  socket.destroy()
 })
 
 describe('fairness', () => {

@@ -278,6 +278,21 @@ describe('connections', () => {
     await serve(application, { address: server.address })
   })
 
+  test.each([
+    ['at once', (): object => ({ retainHeight: 7 })],
+    ['later', (): Promise<object> => pause(5).then(() => ({ retainHeight: 7 }))],
+  ])('a handler that closes the server has its own request answered, %s', async (_when, response) => {
+    const commit = (): object => {
+      void server.close()
+      return response()
+    }
+    const server = await serve(applicationOf({ commit }))
+    const peer = await connectPeer(server.address)
+    peer.send(requestFrame('commit'), requestFrame('info'))
+    await peer.closed()
+    expect(peer.replies).toEqual([{ kind: 'commit', value: { retainHeight: 7 } }])
+  })
+
   test('a socket file that a dead server left is replaced', async () => {
     const path = socketPath()
     const dies =
