@@ -113,7 +113,7 @@ type Feeding = {
   connected: boolean
   head: number
   target: number
-  last: Pick<NodeBlock, 'height' | 'hash' | 'timeMs'> | undefined
+  last: Pick<NodeBlock, 'height' | 'hash' | 'timeMs' | 'chainId'> | undefined
   isReplaced: boolean
   /** Resolves when `target` grows or the feed is closed. */
   news: PromiseWithResolvers<void>
@@ -145,7 +145,8 @@ const lookBehind = async (feeding: Feeding): Promise<void> => {
 
 /**
  * Keeps one subscription until the feed is closed, and opens it again after a growing pause whenever it ends. While it
- * is silent or gone the node is asked for its height. A subscription that is silent while the height moves is ended.
+ * is silent or gone the node is asked for its height. A subscription that has not told a height which the node had when it
+ * was asked before is ended.
  */
 const watchHeights = (feeding: Feeding): void => {
   const { rpc, closing, report } = feeding
@@ -154,6 +155,8 @@ const watchHeights = (feeding: Feeding): void => {
   let pauseMs = PAUSE_MS_MIN
   let heard = 0
   let heardAtMs = 0
+  // What the node had when it was asked last, whose event must be there when it is asked again.
+  let due = 0
   const connect = () => {
     if (closing.aborted) return
     endSubscription = subscribe(rpc.url, {
@@ -162,7 +165,7 @@ const watchHeights = (feeding: Feeding): void => {
         pauseMs = PAUSE_MS_MIN
         heardAtMs = performance.now()
         report({})
-        void ask()
+        void ask(true)
       },
       onHeight: (height) => {
         heard = height
@@ -179,15 +182,16 @@ const watchHeights = (feeding: Feeding): void => {
       },
     })
   }
-  const ask = async () => {
+  const ask = async (isOpening = false) => {
     const askedAtMs = performance.now()
     const height = await rpc.committedHeight().catch(() => 0)
     if (closing.aborted || height === 0) return
     if (height < feeding.head) await lookBehind(feeding).catch(() => {})
     learnHeight(feeding, height)
-    // An event may have been on its way while the node was asked, so only silence for all of pollMs means a dead
-    // socket.
-    if (feeding.connected && height > heard && askedAtMs - heardAtMs > pollMs) endSubscription()
+    // Of what was committed before it was open, it does not tell.
+    if (isOpening) heard = Math.max(heard, height)
+    else if (feeding.connected && due > heard && askedAtMs - heardAtMs > pollMs) endSubscription()
+    due = height
   }
   const poll = async () => {
     while (!closing.aborted) {
@@ -238,13 +242,18 @@ const findStart = async ({ rpc, closing, report }: Feeding): Promise<number> => 
   return 0
 }
 
+/** True unless the block is of another chain. Between the two there may be blocks that the node has pruned. */
+const follows = (last: NonNullable<Feeding['last']>, block: NodeBlock): boolean =>
+  block.chainId === last.chainId && (block.height !== last.height + 1 || block.parentHash === last.hash)
+
 /** Delivers block after block until the feed is closed, reading up to READ_AHEAD blocks at once. */
 const deliver = async (feeding: Feeding): Promise<void> => {
   const { rpc, options, closing, report } = feeding
   const ahead = new Map<number, Promise<FeedBlock>>()
   let pauseMs = PAUSE_MS_MIN
   while (!closing.aborted) {
-    if (feeding.isReplaced) throw new Error(`the node follows another chain than the one of block ${feeding.head}`)
+    if (feeding.isReplaced)
+      throw new Error(`the node follows another chain than the one of block ${feeding.last?.height}`)
     if (feeding.head >= feeding.target) {
       await feeding.news.promise
       continue
@@ -271,11 +280,11 @@ const deliver = async (feeding: Feeding): Promise<void> => {
     if (block === undefined) return
     ahead.delete(next)
     pauseMs = PAUSE_MS_MIN
-    if (feeding.last?.height === feeding.head && feeding.last.hash !== block.parentHash) feeding.isReplaced = true
+    feeding.isReplaced ||= feeding.last !== undefined && !follows(feeding.last, block)
     if (feeding.isReplaced) continue
     options.onBlock(block)
     // No more of it, which may be many MB.
-    feeding.last = { height: next, hash: block.hash, timeMs: block.timeMs }
+    feeding.last = { height: next, hash: block.hash, timeMs: block.timeMs, chainId: block.chainId }
     feeding.head = next
   }
 }

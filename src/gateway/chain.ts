@@ -176,7 +176,8 @@ export function createChain(
     try {
       return (await rpc.status()).chainId
     } catch (error) {
-      chainId = undefined
+      // A chain that has not begun may still get another genesis. Of one that has, the feed sees that it is replaced.
+      if (feed.head() === 0) chainId = undefined
       throw error
     }
   }
@@ -213,7 +214,7 @@ export function createChain(
     feed,
     /** Returns how long the chain has made no blocks; undefined while it makes them. */
     stall,
-    /** Resolves with the chain id of the node's first answer: a gateway serves one chain. */
+    /** Resolves with the chain id of the node, which a gateway whose chain has begun never sees change. */
     chainId: (): Promise<string> => (chainId ??= askChainId()),
     /** Reads a path at a height; 0 is the head. */
     query: (path: string, height = 0): Promise<ChainAnswer> => query(queries, path, height),
@@ -240,6 +241,7 @@ export function createChain(
     /** To be called when the connection to the node was lost: whether it has caught up is asked again. */
     onLost: (): void => {
       caughtUp = false
+      chainId = undefined
       isOnHead = false
     },
     /** To be called at a committed height, before its block is delivered. */

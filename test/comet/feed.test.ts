@@ -119,6 +119,18 @@ describe('feed', () => {
     expect(heights(blocks)).toEqual(run(start + 1, blocks.length))
   })
 
+  test('the silence between slow blocks ends no subscription', async () => {
+    const slow = await kvstoreNode(1_500)
+    const relay = await relayTo(slow.rpcPort)
+    const { feed, close, more } = follow(relay.url)
+    await feed.ready
+    await more(3)
+    expect(relay.websockets()).toBe(1)
+    await close()
+    relay.close()
+    await slow.remove()
+  })
+
   test('kill -9 and a restart of the node lose no height', async () => {
     const { feed, blocks, close, more } = follow(node.url)
     const start = await feed.ready
@@ -142,7 +154,7 @@ describe('feed', () => {
     expect(feed.head()).toBe(0)
   })
 
-  test('another chain behind the address ends the feed, whether it has fewer blocks or more', async () => {
+  test('another chain behind the address ends the feed, whether it has fewer blocks, more, or later ones', async () => {
     const younger = await kvstoreNode()
     const relay = await relayTo(node.rpcPort)
     const to = async (port: number) => {
@@ -151,9 +163,8 @@ describe('feed', () => {
       await more(2)
       relay.to(port)
       relay.drop()
-      await expect(feed.done).rejects.toMatchObject({
-        message: `the node follows another chain than the one of block ${feed.head()}`,
-      })
+      const why = await feed.done.catch(({ message }: Error) => message)
+      expect(why).toBe(`the node follows another chain than the one of block ${blocks.at(-1)?.height}`)
       expect(heights(blocks)).toEqual(run(blocks[0]?.height ?? 0, blocks.length))
       expect(new Set(blocks.slice(1).map(({ parentHash }, at) => parentHash === blocks[at]?.hash))).toEqual(
         new Set([true]),
@@ -161,10 +172,13 @@ describe('feed', () => {
       await close()
     }
     expect((await younger.rpc.status()).latestHeight).toBeLessThan((await node.rpc.status()).latestHeight)
+    const pruned = await kvstoreNode(50, 10_000, 'another')
     await to(younger.rpcPort)
     await to(node.rpcPort)
+    // Of its first block no parent is known. Its name tells.
+    await to(pruned.rpcPort)
     relay.close()
-    await younger.remove()
+    await Promise.all([younger.remove(), pruned.remove()])
   })
 
   test('a node that is behind on the same chain is waited for, as one from a copy of last week', async () => {

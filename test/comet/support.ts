@@ -10,18 +10,18 @@ import { tempFolder } from '../support/tempFolder.ts'
 export const NODE_MS_MAX = 300_000
 
 /** A home with the built-in kvstore application and fast blocks, on free ports. */
-export const kvstoreHome = async (blockTimeMs = 50, initialHeight = 1) => {
+export const kvstoreHome = async (blockTimeMs = 50, initialHeight = 1, chainId = 'feed-test') => {
   const { path: home, remove } = tempFolder('comet')
   const [rpcPort = 0, p2pPort = 0] = await freePorts(2)
   const addresses = { rpc: `tcp://127.0.0.1:${rpcPort}`, p2p: `tcp://127.0.0.1:${p2pPort}`, abci: 'kvstore' }
   const genesis = { appState: {}, genesisTime: '2026-11-20T10:00:00Z', initialHeight }
-  const identity = writeNodeHome({ home, chainId: 'feed-test', genesis, addresses, blockTimeMs })
+  const identity = writeNodeHome({ home, chainId, genesis, addresses, blockTimeMs })
   return { home, remove, identity, rpcPort, url: `http://127.0.0.1:${rpcPort}` }
 }
 
 /** A running kvstore node. `restart` starts it again on the same home, after `kill` or `stop`. */
-export const kvstoreNode = async (blockTimeMs?: number, initialHeight?: number) => {
-  const made = await kvstoreHome(blockTimeMs, initialHeight)
+export const kvstoreNode = async (...chain: Parameters<typeof kvstoreHome>) => {
+  const made = await kvstoreHome(...chain)
   const { path: program } = await findCometBft()
   const rpc = openNodeRpc(made.url, { timeoutMs: NODE_MS_MAX })
   let running: CometProcess

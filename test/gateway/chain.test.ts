@@ -1,5 +1,8 @@
 import { afterEach, expect, test } from '@jest/globals'
-import { post, signerOf, startPair, until } from './support.ts'
+import { startGateway } from '../../src/gateway/gateway.ts'
+import { chainNumberOf } from '../../src/gateway/rpc/methods/foreign.ts'
+import { startStubNode } from './stubNode.ts'
+import { keptLog, post, type RpcAnswer, signerOf, startPair, until } from './support.ts'
 
 const owners = Array.from({ length: 20 }, (_, at) => signerOf(at + 1).address)
 const pathOf = (owner: string): string => `/stake/validator/${owner}`
@@ -81,4 +84,23 @@ test('no list of a chain is answered after its node has begun another one', asyn
   chain = 'newer'
   node.step()
   expect((await rpc('svc_queryValidators')).result).toEqual({ height: 3, data: ['newer'] })
+})
+
+test('before its first block a chain may get another genesis, whose name counts then', async () => {
+  const node = await startStubNode({ blocks: false })
+  node.ledger.blocks.length = 0
+  const log = keptLog()
+  const gateway = await startGateway({ node: node.url, port: 0, page: false, logger: log })
+  const named = async (): Promise<unknown> => {
+    const call = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'net_version', params: [] })
+    return ((await (await post(gateway.url, call)).json()) as RpcAnswer).result
+  }
+  expect(await named()).toBe(String(chainNumberOf(node.script.chainId)))
+  node.script.chainId = 'corrected'
+  await until(() => gateway.metrics.metrics().then((text) => /^svc_feed_connected 1$/m.test(text)))
+  node.drop()
+  await until(() => log.lines.some(({ message }) => message === 'the feed of blocks was disturbed'))
+  expect(await named()).toBe(String(chainNumberOf('corrected')))
+  await gateway.close()
+  await node.close()
 })
