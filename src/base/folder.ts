@@ -1,7 +1,7 @@
 import { mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** A folder cannot be created. The message names it, the reason, and what to do. */
+/** A folder, or a file in it, cannot be made. The message names it, the reason, and what to do. */
 export class FolderError extends Error {
   override readonly name = 'FolderError'
 }

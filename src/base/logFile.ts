@@ -1,6 +1,6 @@
-import { appendFileSync, lstatSync, renameSync, statSync } from 'node:fs'
+import { accessSync, appendFileSync, constants, lstatSync, renameSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { ensureFolder } from './folder.ts'
+import { ensureFolder, FolderError } from './folder.ts'
 
 /** The levels of a log, from the one that logs most. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
@@ -31,12 +31,28 @@ function rotate(path: string): void {
   }
 }
 
+/** Throws a FolderError unless lines can be written to `path`, and its files renamed. That a disk is full is no reason. */
+function assertWritable(path: string): void {
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found !== undefined && !found.isFile() && !found.isDirectory()) return
+  try {
+    accessSync(dirname(path), constants.W_OK)
+    appendFileSync(path, '')
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === 'ENOSPC' || code === 'EDQUOT') return
+    throw new FolderError(`${path}: the log cannot be written (${message}): name another place`, { cause: error })
+  }
+}
+
 /**
  * Returns a function that appends to the log at `path`, whose folder it creates if it is missing. A log takes at most
  * LOG_FILES_MAX files of `bytesMax`, plus what one call adds to each. A device or pipe in its place is never renamed.
+ * Throws a FolderError for a file that cannot be written, or a folder in which none can be renamed.
  */
 export function openLogFile(path: string, bytesMax = LOG_FILE_BYTES_MAX): (chunk: string | Uint8Array) => void {
   ensureFolder(dirname(path))
+  assertWritable(path)
   let bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0
   return (chunk) => {
     try {

@@ -90,8 +90,8 @@ const endReason = (
  * CometError when the program cannot be started.
  */
 export const runCometBft = async ({ program, args, logFile, env = process.env, onLine }: RunOptions) => {
-  const child = spawn(program, args, { detached: true, env, stdio: ['ignore', 'pipe', 'pipe'] })
   const log = openLogFile(logFile)
+  const child = spawn(program, args, { detached: true, env, stdio: ['ignore', 'pipe', 'pipe'] })
   const lastLines: string[] = []
   let fatal: string | undefined
   const consensusFailed = Promise.withResolvers<string>()

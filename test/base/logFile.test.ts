@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openLogFile } from '../../src/base/logFile.ts'
 import { tempFolder } from '../support/tempFolder.ts'
@@ -21,6 +21,24 @@ test('a log keeps three files of the size given, the oldest lines are lost, and 
   expect(files()).toEqual({ 'x.log': 'bbbb', 'x.log.1': 'aaaa' })
   for (const text of ['cccc', 'dddd']) write(text)
   expect(files()).toEqual({ 'x.log': 'dddd', 'x.log.1': 'cccc', 'x.log.2': 'bbbb' })
+  folder.remove()
+})
+
+test('a log that cannot be written, or whose files cannot be renamed, is refused when it is opened', () => {
+  const folder = tempFolder('log')
+  expect(() => openLogFile(folder.path)).toThrow(`${folder.path}: the log cannot be written (EISDIR`)
+  const path = join(folder.path, 'x.log')
+  writeFileSync(path, '')
+  chmodSync(path, 0o666)
+  chmodSync(folder.path, 0o555)
+  const url = new URL('../../src/base/logFile.ts', import.meta.url).href
+  // Root may write everywhere.
+  const code = `import { openLogFile } from '${url}'
+    if (process.getuid?.() === 0) process.setuid(65534)
+    openLogFile('${path}')`
+  const { stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', code], { encoding: 'utf8' })
+  expect(stderr).toContain(`FolderError: ${path}: the log cannot be written (EACCES`)
+  chmodSync(folder.path, 0o755)
   folder.remove()
 })
 

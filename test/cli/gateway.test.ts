@@ -2,6 +2,7 @@ import { afterAll, expect, test } from '@jest/globals'
 import { account } from '../support/testChain.ts'
 import { freePorts } from '../e2e/support/processes.ts'
 import { serveCalls } from '../support/serveCalls.ts'
+import { until } from '../gateway/support.ts'
 import { startStubNode } from '../gateway/stubNode.ts'
 import { makePlace, run, svcd } from './support.ts'
 
@@ -51,6 +52,17 @@ test('a gateway whose node follows another chain ends with status 1 and says so,
   expect(running.said()).toMatch(
     new RegExp(`\\nsvcd: ${node.url}: ${why}\\. Start the gateway again, and it serves that one\\n$`),
   )
+  await node.close()
+})
+
+test('a gateway that is not ready says why once, although the height in it counts on', async () => {
+  const node = await startStubNode({ catchingUp: true })
+  const [port] = await freePorts(1)
+  const running = await run(place, ['gateway', '--listen', `127.0.0.1:${port}`, '--node', node.url], /not ready yet/)
+  const asked = node.count('status')
+  await until(() => node.count('status') > asked + 6)
+  expect(running.said().match(/not ready yet: the node is catching up, it is at height \d+/g)).toHaveLength(1)
+  await running.stop()
   await node.close()
 })
 

@@ -155,10 +155,12 @@ async function sayWhenReady({ readiness }: Gateway, about: string, signal: Abort
   while (!signal.aborted) {
     const answer = await readiness()
     if (answer.ready) return say(`gateway ready: ${about}`)
-    if (answer.reason !== said && performance.now() - begunMs >= QUIET_MS) {
+    // Ages and heights, which count on, are no news.
+    const news = answer.reason.replaceAll(/\d+/g, '')
+    if (news !== said && performance.now() - begunMs >= QUIET_MS) {
       if (said === '') say(`gateway listens: ${about}`)
       say(`not ready yet: ${answer.reason}`)
-      said = answer.reason
+      said = news
     }
     await sleep(PAUSE_MS, undefined, { signal }).catch(() => undefined)
   }
