@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from 'node:fs'
+import { stripVTControlCharacters } from 'node:util'
 import { findKey, type MultisigFile, namesByAddress } from '../keys/files.ts'
 import type { TxEntry } from '../modules/define.ts'
 import { digestOfBody } from '../modules/isSignedBySender.ts'
@@ -101,7 +102,11 @@ function inWords(fields: Fields, printed: Readonly<Record<string, unknown>>): Re
   return Object.fromEntries(
     Object.entries(printed).map(([name, value]) => {
       const { type, fields: inner } = fields[name] as Fields[string]
-      if (inner !== undefined) return [name, inWords(inner, value as Readonly<Record<string, unknown>>)]
+      if (inner !== undefined) {
+        const within = inWords(inner, value as Readonly<Record<string, unknown>>)
+        // That it is given may have an effect by itself.
+        return [name, Object.keys(within).length === 0 ? 'given, without members' : within]
+      }
       return [name, type === amount.name ? printTokens(String(value)) : value]
     }),
   )
@@ -169,7 +174,8 @@ export async function signFile(path: string, flags: FlagsOf<typeof signOptions>)
   const draft = readDraft(path)
   const nameOf = namesIn(folder)
   const key = findKey(folder, from)
-  note(describe(draft, nameOf))
+  // Their styles are those of stdout.
+  note(stripVTControlCharacters(describe(draft, nameOf)))
   if (!(await confirm(`Sign this as ${nameOf(key.keystore.address)}?`, yes))) throw new Failed('nothing was signed')
   const signed = await signDraft(draft, await askSigner(key, passwordFile))
   if ('why' in signed) throw new Failed(signed.why)

@@ -47,7 +47,8 @@ export const listenAddresses = (home: string): { readonly rpc?: Listening; reado
   const config = readCometConfig(home)
   const at = (laddr: unknown): Listening | undefined => {
     const [, host, port] = /^tcp:\/\/\[?(.*?)\]?:(\d{1,5})$/.exec(String(laddr)) ?? []
-    return host === undefined ? undefined : { host, port: Number(port) }
+    // Without a host it listens on every address.
+    return host === undefined ? undefined : { host: host || '0.0.0.0', port: Number(port) }
   }
   const [rpc, p2p] = [at(config.rpc?.laddr), at(config.p2p?.laddr)]
   return { ...(rpc && { rpc }), ...(p2p && { p2p }) }

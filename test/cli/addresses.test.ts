@@ -1,10 +1,10 @@
 /** The addresses in a home are those at which its parts meet, and every part says what it waits for and why it stops. */
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { gatewayUrl, nodeUrl } from '../../src/cli/options.ts'
+import { gatewayUrl, nodeOfHome, nodeUrl } from '../../src/cli/options.ts'
 import { freePorts } from '../e2e/support/processes.ts'
 import { account, CHAIN_ID } from '../support/testChain.ts'
 import { makePlace, type Place, run, svcd } from './support.ts'
@@ -38,6 +38,14 @@ test('the node is that of the home, unless a flag or config/svcd.json names anot
   const settings = { node: 'http://node.example:1', gateway: 'https://gateway.example' }
   writeFileSync(join(other, 'config', 'svcd.json'), JSON.stringify(settings))
   expect([nodeUrl({ home: other, ...none }), gatewayUrl({ home: other })]).toEqual([settings.node, settings.gateway])
+})
+
+test('a node that listens on every address without naming one is called on this machine', () => {
+  const config = join(home, 'config', 'config.toml')
+  const written = readFileSync(config, 'utf8')
+  writeFileSync(config, written.replace(`tcp://0.0.0.0:${ports[1]}`, `tcp://:${ports[1]}`))
+  expect(nodeOfHome(home)).toBe(`http://127.0.0.1:${ports[1]}`)
+  writeFileSync(config, written)
 })
 
 test('a URL with a user name or password is refused, and neither is printed', () => {

@@ -2,6 +2,8 @@ import { afterAll, expect, test } from '@jest/globals'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { listCommands } from '../../tools/reference/commands.ts'
+import { printDraft } from '../../src/tx/draft.ts'
+import { encodeBody } from '../../src/tx/envelope.ts'
 import { serveCalls } from '../support/serveCalls.ts'
 import { endedWith, makePlace, svcd, typed } from './support.ts'
 
@@ -59,9 +61,10 @@ test('an answer that a full disk does not take is a failure, and a reader that h
 })
 
 test.each([
-  ['is away before it has answered', 0],
-  ['is away while it waits for the block', 1],
-])('a gateway that %s: the transaction that may be in a block is named', async (_name, answered) => {
+  ['is away before it has answered', 0, undefined],
+  ['is away while it waits for the block', 1, undefined],
+  ['fails inside', 0, { error: { code: -32603, message: 'Internal error' } }],
+])('a gateway that %s: the transaction that may be in a block is named', async (name, answered, failure) => {
   let sends = 0
   const results: Readonly<Record<string, unknown>> = {
     svc_status: { chain_id: 'test' },
@@ -70,18 +73,36 @@ test.each([
   }
   const { url, close } = await serveCalls(({ method }, { socket }) => {
     if (method !== 'svc_sendRawTransaction' || sends++ < answered) return { result: results[method] }
-    socket.destroy()
-    return undefined
+    if (failure === undefined) socket.destroy()
+    return failure
   })
   const password = join(place.folder, 'password.txt')
   writeFileSync(password, 'correct horse\n', { mode: 0o600 })
-  const name = `sender${answered}`
-  await svcd(place, ['keys', 'new', name, '--password-file', password])
-  const tx = ['tx', 'transfer', '--from', name, '--to', DEVNET_0, '--value', '1', '--gateway', url, '--json']
+  const key = name.replaceAll(' ', '-')
+  await svcd(place, ['keys', 'new', key, '--password-file', password])
+  const tx = ['tx', 'transfer', '--from', key, '--to', DEVNET_0, '--value', '1', '--gateway', url, '--json']
   const { status, stdout, stderr } = await svcd(place, [...tx, '--password-file', password])
   await close()
   expect([status, sends]).toEqual([1, answered + 1])
   const { hash } = JSON.parse(stdout) as { hash?: string }
   expect(hash).toMatch(/^[0-9A-F]{64}$/)
   expect(stderr).toContain(`svcd query transaction ${hash}`)
+})
+
+test('tx sign shows all that is signed, without the styles of a terminal', async () => {
+  const password = join(place.folder, 'password.txt')
+  writeFileSync(password, 'correct horse\n', { mode: 0o600 })
+  await svcd(place, ['keys', 'new', 'signer', '--password-file', password])
+  const { address } = JSON.parse((await svcd(place, ['keys', 'show', 'signer', '--json'])).stdout) as {
+    address: string
+  }
+  const from = new Uint8Array(Buffer.from(address.slice(2), 'hex'))
+  const body = { chainId: 'test', from, nonce: 0, operation: 'updateCandidacy', message: { description: {} } } as const
+  const draft = join(place.folder, 'draft.json')
+  writeFileSync(draft, printDraft({ bodyBytes: encodeBody(body), body, multisig: undefined, parts: [] }))
+  const coloured = { ...place, env: { ...place.env, FORCE_COLOR: '1', NO_COLOR: undefined } }
+  const sign = ['tx', 'sign', draft, '--from', 'signer', '--yes', '--password-file', password]
+  const { status, stderr } = await svcd(coloured, sign)
+  expect([status, stderr]).toEqual([0, expect.stringMatching(/^description +given, without members$/m)])
+  expect(stderr).not.toContain('u001b')
 })

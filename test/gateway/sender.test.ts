@@ -48,12 +48,15 @@ describe('nonces', () => {
     expect(pair.node.ledger.nonces.get(alice.address)).toBe(60)
   })
 
-  test('what a balance lacked is told of a transaction that CheckTx refused for it', async () => {
-    const shortfall = { account: alice.address, needed: '7', fee: '1', available: '6' }
-    const refuse: Verdict = { code: 20, log: 'Insufficient balance', data: utf8(encodeShortfall(shortfall)) }
-    pair = await startPair({ check: () => refuse })
-    const { hash } = await resultOf(transfer())
+  test('what a balance lacked is told of a transaction that CheckTx refused for it, until it takes it', async () => {
+    const shortfall = { account: bob.address, needed: '7', fee: '1', available: '6' }
+    let verdict: Verdict = { code: 20, log: 'Insufficient balance', data: utf8(encodeShortfall(shortfall)) }
+    pair = await startPair({ check: () => verdict })
+    const { hash } = await resultOf(sendRaw(signed(0)))
     expect((await pair.rpc('svc_getShortfall', [hash])).result).toEqual(shortfall)
+    verdict = {}
+    expect(await resultOf(sendRaw(signed(0)))).toMatchObject({ hash, height: expect.any(Number) })
+    expect((await pair.rpc('svc_getShortfall', [hash])).result).toBeNull()
   })
 
   test('what a balance lacked in a block is the info of its result; nothing is said of another failure', async () => {

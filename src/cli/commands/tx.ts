@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander'
 import { type Address, addressBytes, addressOf, parseAddress } from '../../values/address.ts'
 import { fromBase64, fromUtf8, toBase64 } from '../../base/bytes.ts'
 import type { Shortfall } from '../../base/txError.ts'
+import { isUnclear } from '../../client/errors.ts'
 import { isNodeError } from '../../comet/errors.ts'
 import { openNodeRpc } from '../../comet/rpc.ts'
 import { addressOfFile, findAccount, findAccountOf, type KeyFile, type MultisigFile } from '../../keys/files.ts'
@@ -161,9 +162,9 @@ async function sendSigned(signer: Signer, tx: UnsignedTx, flags: Flags): Promise
     try {
       return (await gateway.call('svc_sendRawTransaction', params)) as TransactionResult
     } catch (error) {
-      // An error that the gateway answers to the first call says by itself what became of the bytes.
-      const isAnswered = error instanceof Failed && 'code' in (error.answer as { readonly error: object }).error
-      throw error instanceof Failed && (isTaken || !isAnswered) ? unclear(error, hash) : error
+      const isLost =
+        error instanceof Failed && (isTaken || isUnclear((error.answer as { readonly error: unknown }).error))
+      throw isLost ? unclear(error, hash) : error
     }
   }
   const chainId = await chainOfGateway(flags)

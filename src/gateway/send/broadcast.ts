@@ -74,7 +74,11 @@ export async function broadcast(
   const waiter = tracker.wait(hash)
   try {
     const { code, log, data, isResent } = await chain.rpc.broadcastTxSync(bytes)
-    if (code === 0) return { state: 'accepted', hash, waiter }
+    if (code === 0) {
+      // What was refused before may be good now.
+      shortfalls.delete(hash)
+      return { state: 'accepted', hash, waiter }
+    }
     waiter.cancel()
     const expectedNonce = code === BAD_NONCE_CODE ? decodeNonce(data) : undefined
     const shortfall = decodeShortfall(fromUtf8(data) ?? '')
