@@ -8,6 +8,9 @@ export async function stopChild(
 ): Promise<void> {
   child.kill('SIGTERM')
   const timer = setTimeout(() => child.kill('SIGKILL'), graceMs)
-  await ended
-  clearTimeout(timer)
+  try {
+    await ended
+  } finally {
+    clearTimeout(timer)
+  }
 }

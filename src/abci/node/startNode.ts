@@ -20,10 +20,13 @@ export interface NodeOptions {
   readonly port?: number
   /**
    * The RPC address of a node, `http://host:port`, whose chain this one joins: with its genesis file, as its peer and from
-   * one of its snapshots. It is trusted for the newest header.
+   * one of its snapshots. It is trusted for the newest header. It has to answer when the home is made, and may be away later.
    */
   readonly join?: string | undefined
-  /** Settings of CometBFT as environment variables, such as CMT_P2P_LADDR. They win over the ones above. */
+  /**
+   * Settings of CometBFT as environment variables, such as CMT_P2P_LADDR, beside those of this process. They win over the ones
+   * above. Default: those of this process.
+   */
   readonly env?: NodeJS.ProcessEnv
   /** The program. Default: that of `@svcd/cometbft-<platform>`, or the `cometbft` on PATH. */
   readonly program?: string
@@ -61,10 +64,8 @@ async function ask<M extends keyof Answers>(rpc: string, method: M): Promise<Ans
   return ((await response.json()) as { readonly result: Answers[M] }).result
 }
 
-/** The settings with which CometBFT joins the chain of the node at `rpc`. Writes the genesis file of that chain. */
-async function joinChain(rpc: string, genesisFile: string): Promise<NodeJS.ProcessEnv> {
-  const { genesis } = await ask(rpc, 'genesis')
-  writeFileSync(genesisFile, JSON.stringify(genesis))
+/** The settings with which CometBFT joins the chain of the node at `rpc`. */
+async function joinSettings(rpc: string) {
   const { node_info, sync_info } = await ask(rpc, 'status')
   const port = /\d+$/.exec(node_info.listen_addr)?.[0]
   return {
@@ -78,29 +79,45 @@ async function joinChain(rpc: string, genesisFile: string): Promise<NodeJS.Proce
   }
 }
 
+function edit(file: string, change: (text: string) => string): void {
+  writeFileSync(file, change(readFileSync(file, 'utf8')))
+}
+
+/** Makes a home. Of a peer everything is asked first, so that no home is left that would begin a chain of its own. */
+async function makeHome({ home, chainId, join: peer }: NodeOptions, program: string): Promise<void> {
+  const joined =
+    peer === undefined ? undefined : { ...(await ask(peer, 'genesis')), settings: await joinSettings(peer) }
+  execFileSync(program, ['init', '--home', home], { stdio: ['ignore', 'ignore', 'inherit'] })
+  const file = (name: string): string => join(home, 'config', name)
+  if (joined !== undefined) {
+    const peers = `persistent_peers = "${joined.settings.CMT_P2P_PERSISTENT_PEERS}"`
+    edit(file('config.toml'), (toml) => toml.replace(/^persistent_peers = .*$/m, peers))
+    edit(file('genesis.json'), () => JSON.stringify(joined.genesis))
+  } else if (chainId !== undefined)
+    edit(file('genesis.json'), (genesis) => JSON.stringify({ ...JSON.parse(genesis), chain_id: chainId }))
+}
+
 /**
  * Starts a CometBFT node beside an application, and makes its home the first time: that of a chain of its own with one
- * validator, or of the chain that it joins. The node prints to this process's output. Suits development, tests and small
- * networks; for more, write config.toml yourself. Rejects when there is no CometBFT, `init` fails or the peer does not
- * answer.
+ * validator, or of the chain that it joins. A home that is there stays as it is, and starts also while its peer is away.
+ * The node prints to this process's output. Suits development, tests and small networks; for more, write config.toml
+ * yourself. Rejects when there is no CometBFT, and the first time also when `init` fails or the peer does not answer.
  * @example const node = await startNode({ home: 'data', proxyApp: server.address, chainId: 'my-chain' })
  */
 export async function startNode(options: NodeOptions): Promise<CometNode> {
-  const { home, proxyApp, chainId, port = 26_657, join: peer, env = process.env, program = findProgram() } = options
-  const genesisFile = join(home, 'config', 'genesis.json')
-  if (!existsSync(genesisFile)) {
-    execFileSync(program, ['init', '--home', home], { stdio: ['ignore', 'ignore', 'inherit'] })
-    const genesis = JSON.parse(readFileSync(genesisFile, 'utf8')) as object
-    if (chainId !== undefined) writeFileSync(genesisFile, JSON.stringify({ ...genesis, chain_id: chainId }))
-  }
+  const { home, proxyApp, port = 26_657, join: peer, env = process.env, program = findProgram() } = options
+  if (!existsSync(join(home, 'config', 'genesis.json'))) await makeHome(options, program)
   const settings = {
+    ...process.env,
     CMT_RPC_LADDR: `tcp://127.0.0.1:${port}`,
     CMT_P2P_LADDR: `tcp://127.0.0.1:${port - 1}`,
     CMT_LOG_LEVEL: LOG_LEVEL,
-    ...(peer === undefined ? {} : await joinChain(peer, genesisFile)),
+    // The peer is in config.toml too. What else it says only a node without blocks needs.
+    ...(peer === undefined ? {} : await joinSettings(peer).catch(() => ({}))),
     ...env,
   }
   const child = spawn(program, ['start', '--home', home, '--proxy_app', proxyApp], { stdio: 'inherit', env: settings })
+  await once(child, 'spawn')
   const ended = once(child, 'exit').then(([code]) => code as number | null)
   return {
     ended,

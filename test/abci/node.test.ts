@@ -1,0 +1,140 @@
+/** `startNode` with a program that stands for CometBFT, and a server that stands for the node whose chain is joined. */
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { once } from 'node:events'
+import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { until } from '../../bench/until.ts'
+import { type CometNode, type NodeOptions, startNode } from '../../src/abci/node/index.ts'
+import { stopChild } from '../../src/base/stopChild.ts'
+import { tempFolder } from '../support/tempFolder.ts'
+
+/** `init` makes a home as CometBFT does; `start` writes its environment into the home and runs until it is ended. */
+const PROGRAM = `#!/bin/sh
+if [ "$1" = init ]; then
+  mkdir -p "$3/config"
+  echo '[p2p]
+persistent_peers = ""' > "$3/config/config.toml"
+  echo '{"chain_id":"invented"}' > "$3/config/genesis.json"
+else
+  env > "$3/env.new"
+  mv "$3/env.new" "$3/env"
+  exec sleep 600
+fi
+`
+
+const ANSWERS: Readonly<Record<string, object>> = {
+  '/genesis': { genesis: { chain_id: 'joined' } },
+  '/status': {
+    node_info: { id: 'ab12', listen_addr: 'tcp://0.0.0.0:26656' },
+    sync_info: { latest_block_height: '7', latest_block_hash: 'CD34' },
+  },
+}
+
+const PEER = 'ab12@127.0.0.1:26656'
+
+let folder: string
+let remove: () => void
+let home: string
+let program: string
+let peer: Server
+let rpc: string
+let node: CometNode | undefined
+
+beforeEach(async () => {
+  ;({ path: folder, remove } = tempFolder('node'))
+  home = join(folder, 'home')
+  program = join(folder, 'cometbft')
+  writeFileSync(program, PROGRAM)
+  chmodSync(program, 0o755)
+  peer = createServer(({ url = '' }, response) => response.end(JSON.stringify({ result: ANSWERS[url] })))
+  peer.listen(0, '127.0.0.1')
+  await once(peer, 'listening')
+  rpc = `http://127.0.0.1:${(peer.address() as AddressInfo).port}`
+})
+afterEach(async () => {
+  await stop()
+  peer.close()
+  peer.closeAllConnections()
+  remove()
+})
+
+async function stop(): Promise<void> {
+  await node?.stop()
+  node = undefined
+}
+
+const genesis = (): unknown => JSON.parse(readFileSync(join(home, 'config/genesis.json'), 'utf8'))
+
+/** Starts the node, stops it, and returns the environment in which it ran. */
+async function environment(options: Partial<NodeOptions> = {}): Promise<NodeJS.ProcessEnv> {
+  const file = join(home, 'env')
+  rmSync(file, { force: true })
+  node = await startNode({ home, proxyApp: 'tcp://127.0.0.1:26658', program, ...options })
+  await until(() => existsSync(file), 60_000)
+  await stop()
+  const lines = readFileSync(file, 'utf8').split('\n')
+  return Object.fromEntries(lines.map((line) => line.split(/=(.*)/s).slice(0, 2)))
+}
+
+test('the home is that of a chain of its own, and stays as it is', async () => {
+  expect(await environment({ chainId: 'mine' })).toMatchObject({ CMT_RPC_LADDR: 'tcp://127.0.0.1:26657' })
+  expect(genesis()).toEqual({ chain_id: 'mine' })
+  await environment({ chainId: 'other', join: rpc })
+  expect(genesis()).toEqual({ chain_id: 'mine' })
+})
+
+test('a node that joins needs its peer the first time, and no later', async () => {
+  const settings = {
+    CMT_P2P_PERSISTENT_PEERS: PEER,
+    CMT_STATESYNC_ENABLE: 'true',
+    CMT_STATESYNC_RPC_SERVERS: `${rpc},${rpc}`,
+    CMT_STATESYNC_TRUST_HEIGHT: '7',
+    CMT_STATESYNC_TRUST_HASH: 'CD34',
+  }
+  expect(await environment({ join: rpc })).toMatchObject(settings)
+  expect(genesis()).toEqual({ chain_id: 'joined' })
+  expect(await environment({ join: rpc })).toMatchObject(settings)
+  peer.close()
+  peer.closeAllConnections()
+  const alone = await environment({ join: rpc })
+  expect(Object.keys(alone).filter((name) => name in settings)).toEqual([])
+  // It finds its peer when that is back.
+  expect(readFileSync(join(home, 'config/config.toml'), 'utf8')).toBe(`[p2p]\npersistent_peers = "${PEER}"\n`)
+})
+
+test('a home whose peer did not answer is not made, and becomes no chain of its own later', async () => {
+  await expect(startNode({ home, proxyApp: '', program, join: 'http://127.0.0.1:1' })).rejects.toThrow('fetch failed')
+  expect(existsSync(home)).toBe(false)
+})
+
+test('settings of CometBFT are added to the environment, and win', async () => {
+  const { PATH } = process.env
+  expect(await environment({ env: { CMT_P2P_LADDR: 'tcp://127.0.0.1:7' } })).toMatchObject({
+    PATH,
+    CMT_RPC_LADDR: 'tcp://127.0.0.1:26657',
+    CMT_P2P_LADDR: 'tcp://127.0.0.1:7',
+  })
+  process.env['CMT_P2P_LADDR'] = 'tcp://127.0.0.1:8'
+  try {
+    expect(await environment()).toMatchObject({ CMT_P2P_LADDR: 'tcp://127.0.0.1:8' })
+  } finally {
+    delete process.env['CMT_P2P_LADDR']
+  }
+})
+
+test('it rejects when there is no program, the first time and later', async () => {
+  const missing = { home, proxyApp: '', program: join(folder, 'none') }
+  await expect(startNode(missing)).rejects.toThrow('ENOENT')
+  await environment()
+  await expect(startNode(missing)).rejects.toThrow('ENOENT')
+})
+
+test('a child whose end cannot be waited for is not killed later', async () => {
+  const sent: unknown[] = []
+  const kill = (signal?: unknown): boolean => sent.push(signal) > 0
+  await expect(stopChild({ kill }, Promise.reject(new Error('no such process')), 1)).rejects.toThrow('no such process')
+  await new Promise((done) => setTimeout(done, 50))
+  expect(sent).toEqual(['SIGTERM'])
+})
