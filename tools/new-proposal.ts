@@ -3,4 +3,5 @@ import { runNewTx } from './new-tx.ts'
 import { upper } from './names.ts'
 
 const [name = ''] = process.argv.slice(2)
-runNewTx('governance', `propose${upper(name)}`, 'npm run new:proposal <name>, as in raiseLimit')
+// Alone, `propose` would be the name of an operation.
+runNewTx('governance', name && `propose${upper(name)}`, 'npm run new:proposal <name>, as in raiseLimit')

@@ -2,11 +2,11 @@
  * Writes the skeleton of a query: `npm run new:query <module> <name>`, as in `npm run new:query accounts richest`. It adds
  * the query's file and its test, and says at the end what is left to do. Source: CONTRIBUTING.md, A query.
  */
-import { globSync, readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { upper } from './names.ts'
 import { namesOf, querySkeleton } from './skeleton/query.ts'
-import { assertName, runGenerator, SkeletonError, writeSkeleton } from './skeleton/write.ts'
+import { assertFree, assertName, runGenerator, SkeletonError, writeSkeleton } from './skeleton/write.ts'
 
 /**
  * Throws a SkeletonError when the project has a query of this path, or a method whose command, `svcd query <word>`, would
@@ -16,14 +16,7 @@ function assertNew(root: string, module: string, name: string): void {
   const { path, query } = namesOf(module, name)
   const method = `svc_(?:query${upper(name)}|get${upper(name)}|${name})`
   const taken = new RegExp(`'(${path}|${method})'|\\b(${query})\\b`)
-  for (const file of globSync('{modules,gateway/rpc/methods}/**/*.ts', {
-    cwd: join(root, 'src'),
-    exclude: ['**/gen/**'],
-  })) {
-    const [, quoted, bare] = taken.exec(readFileSync(join(root, 'src', file), 'utf8')) ?? []
-    const known = quoted ?? bare
-    if (known !== undefined) throw new SkeletonError(`${name}: src/${file} has ${known}; choose another name`)
-  }
+  assertFree(root, name, taken)
 }
 
 /** Writes the skeleton into the project at `root`; returns the files that it wrote. Throws a SkeletonError. */

@@ -8,13 +8,14 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { operationSkeleton } from './skeleton/operation.ts'
 import { proposalSkeleton } from './skeleton/proposal.ts'
-import { assertName, runGenerator, SkeletonError, writeSkeleton } from './skeleton/write.ts'
+import { assertFree, assertName, runGenerator, SkeletonError, writeSkeleton } from './skeleton/write.ts'
 
 /** Writes the skeleton into the project at `root`; returns the files that it wrote. Throws a SkeletonError. */
 export function newTx(root: string, module: string, name: string): readonly string[] {
   assertName(name, 'updateCandidacy')
   if (!/^[a-z]+$/.test(module) || !existsSync(join(root, `proto/svc/${module}.proto`)))
     throw new SkeletonError(`${module}: expected a module with a file proto/svc/<module>.proto`)
+  assertFree(root, name, new RegExp(`'(svc_${name})'`))
   const isProposal = module === 'governance' && /^propose[A-Z]/.test(name)
   return writeSkeleton(root, isProposal ? proposalSkeleton(name) : operationSkeleton(module, name))
 }

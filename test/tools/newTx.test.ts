@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
@@ -103,6 +104,18 @@ const refusals: readonly (readonly [typeof newTx, string, string, RegExp])[] = [
   [newTx, 'accounts', 'Burn', /^Burn: expected a name/],
   [newTx, 'accounts', 'transfer', /transfer\.ts exists$/],
   [newTx, 'governance', 'proposeTransferFund', /transferFund\.ts exists$/],
+  [newTx, 'accounts', 'delete', /tx\/delete\.ts: Unexpected token 'delete'; choose another name$/],
+  [newTx, 'accounts', 'await', /tx\/await\.ts: /],
+  [newTx, 'accounts', 'field', /tx\/field\.ts: Identifier 'field' has already been declared; choose another name$/],
+  [newTx, 'accounts', 'amount', /'amount' has already been declared/],
+  [newTx, 'accounts', 'event', /'event' has already been declared/],
+  [newTx, 'accounts', 'getBalance', /methods\/queries\.ts has svc_getBalance; choose another name$/],
+  [newTx, 'stake', 'description', /^proto\/svc\/stake\.proto has Description; choose another name$/],
+  [newTx, 'governance', 'proposeDelete', /proposals\/delete\.ts: Unexpected token 'delete'/],
+  [newTx, 'governance', 'proposeRecord', /'record' has already been declared/],
+  [newTx, 'governance', 'proposeText', /'text' has already been declared/],
+  // A type.
+  [newTx, 'governance', 'proposeState', /'State' has already been declared/],
   [newQuery, 'nowhere', 'richest', /^nowhere: expected a module/],
   [newQuery, '../modules/accounts', 'richest', /^\.\.\/modules\/accounts: expected a module/],
   [newQuery, 'registry.ts', 'richest', /^registry\.ts: expected a module/],
@@ -112,6 +125,17 @@ const refusals: readonly (readonly [typeof newTx, string, string, RegExp])[] = [
   [newQuery, 'stake', 'set', /stake\/queries\.ts has \/stake\/set; choose another name$/],
   [newQuery, 'accounts', 'account', /has queryAccount; choose another name$/],
 ]
+test('new:proposal without a name prints how it is used, and writes nothing', () => {
+  cpSync(join(project, 'tools'), join(root, 'tools'), { recursive: true })
+  const before = read('proto/svc/tx.proto')
+  const { status, stderr } = spawnSync(process.execPath, [join(root, 'tools/new-proposal.ts')], { encoding: 'utf8' })
+  expect([status, stderr]).toEqual([
+    2,
+    expect.stringMatching(/\nUsage: npm run new:proposal <name>, as in raiseLimit\n$/),
+  ])
+  expect(read('proto/svc/tx.proto')).toBe(before)
+})
+
 test('what no skeleton can be written for is refused, and nothing is written', () => {
   const before = read('proto/svc/tx.proto')
   for (const [generate, module, name, why] of refusals) {

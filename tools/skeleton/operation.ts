@@ -85,11 +85,17 @@ export const ${name}: OperationPage<'${name}'> = {
 `
 
 /** What every transaction type adds to the messages: its own, with these lines, and a member of TxBody. */
-export const editsOf = (module: string, name: string, members: string) =>
-  [
-    [`proto/svc/${module}.proto`, (text: string) => `${text.trimEnd()}\n\nmessage ${upper(name)} {\n${members}}\n`],
+export function editsOf(module: string, name: string, members: string) {
+  const [path, message] = [`proto/svc/${module}.proto`, upper(name)]
+  const withMessage: Edit = (text) => {
+    if (text.includes(`\nmessage ${message} {`)) throw new SkeletonError(`${path} has ${message}; choose another name`)
+    return `${text.trimEnd()}\n\nmessage ${message} {\n${members}}\n`
+  }
+  return [
+    [path, withMessage],
     ['proto/svc/tx.proto', withMember(module, name)],
   ] as const
+}
 
 /** What an operation of a module becomes. */
 export const operationSkeleton = (module: string, name: string): Skeleton => ({
