@@ -16,7 +16,14 @@ import { pick, random, type Random } from './random.ts'
 import { Judge } from './requirementError.ts'
 import { arbitraryTxs, extendVotes, nextProposer, prepareProposal, processProposal } from './rounds.ts'
 import { stateSync } from './stateSync.ts'
-import type { ApplicationFactory, BlockOptions, TestBlock, TestChain, TestChainOptions } from './testChain.ts'
+import type {
+  ApplicationFactory,
+  BlockOptions,
+  TestBlock,
+  TestChain,
+  TestChainOptions,
+  TestValidator,
+} from './testChain.ts'
 import { keyAddress } from './validatorSets.ts'
 import { NOTHING } from './values.ts'
 
@@ -80,6 +87,20 @@ async function restartNode({ validators, mempool }: ChainContext, node: ChainNod
     const { code = 0 } = await node.call('checkTx', { tx, type: CheckTxType.new })
     if (code === 0) node.checked.add(name)
   }
+}
+
+/** The keys of validators that do not sign: fewer than a third of them, with less than a third of the power. */
+function missingOf(next: Random, validators: readonly TestValidator[]): readonly string[] {
+  const total = validators.reduce((sum, { power }) => sum + power, 0)
+  const missing = new Set<TestValidator>()
+  let power = 0
+  for (let picks = next(Math.ceil(validators.length / 3)); picks > 0; picks--) {
+    const one = pick(next, validators) as TestValidator
+    if (missing.has(one) || 3 * (power + one.power) >= total) continue
+    missing.add(one)
+    power += one.power
+  }
+  return [...missing].map(({ key }) => key)
 }
 
 class Chain implements TestChain {
@@ -229,11 +250,7 @@ class Chain implements TestChain {
     for (let at = 0; at < blocks; at++) {
       for (const tx of txsOf(next)) await this.send(tx)
       const { validators } = this
-      // Fewer than a third of the validators.
-      const missing = Array.from(
-        { length: next(Math.ceil(validators.length / 3)) },
-        () => pick(next, validators)?.key ?? '',
-      )
+      const missing = missingOf(next, validators)
       const guilty = next(8) === 0 && this.context.consensus.blocks.size > 0 ? pick(next, validators) : undefined
       await this.block({
         absent: missing.filter((_, index) => index % 2 === 0),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import type { AbciServer, Application } from '../../../src/abci/index.ts'
+import { type AbciServer, type Application, BlockIdFlag } from '../../../src/abci/index.ts'
 import {
   type ConnectedApplication,
   connectApplication,
@@ -75,6 +75,22 @@ describe('a correct application passes', () => {
     await chain.run(20, names())
     expect(chain.height).toBe(20)
   })
+})
+
+test('more than two thirds of the power sign each block of run, whoever has the power', async () => {
+  const powers = [100, 1, 1, 1, 1, 1, 1]
+  let absences = 0
+  const finalizeBlock: Application['finalizeBlock'] = ({ txs, decidedLastCommit: { votes } }) => {
+    const power = (chosen: typeof votes): number => chosen.reduce((sum, one) => sum + (one.validator?.power ?? 0), 0)
+    const signed = votes.filter(({ blockIdFlag }) => blockIdFlag === BlockIdFlag.commit)
+    expect(votes.length === 0 || 3 * power(signed) > 2 * power(votes)).toBe(true)
+    absences += votes.length - signed.length
+    return { txResults: txs.map(() => ({})) }
+  }
+  const validators = powers.map((power, at) => ({ pubKey: { ed25519: new Uint8Array(32).fill(at) }, power }))
+  const chain = await createTestChain({ finalizeBlock }, { validators })
+  await chain.run(100)
+  expect(absences).toBeGreaterThan(20)
 })
 
 describe('a block', () => {
