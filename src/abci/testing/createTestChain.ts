@@ -44,12 +44,21 @@ const genesisValidator = (at: number): { readonly pubKey: PublicKey; readonly po
 function openerOf<A extends Application>(
   application: A | ApplicationFactory<A>,
   close: TestChainOptions<A>['close'],
-): Opener {
+): Opener & { readonly opened: ReadonlyMap<number, Application> } {
   const isFactory = typeof application === 'function'
+  const opened = new Map<number, A>()
   return {
     isFactory,
-    open: (node) => (isFactory ? application(node) : application),
-    close: (opened, node) => close?.(opened as A, node),
+    opened,
+    open: async (node) => {
+      const own = isFactory ? await application(node) : application
+      opened.set(node, own)
+      return own
+    },
+    close: async (own, node) => {
+      opened.delete(node)
+      await close?.(own as A, node)
+    },
   }
 }
 
@@ -310,8 +319,19 @@ export async function createTestChain<A extends Application>(
   application: A | ApplicationFactory<A>,
   options: TestChainOptions<A> = {},
 ): Promise<TestChain> {
-  const { seed = 1, nodes = 3, rounds = 2, restarts = 40 } = options
   const opener = openerOf(application, options.close)
+  try {
+    return await startChain(opener, options)
+  } catch (thrown) {
+    // What is wrong with the application counts, and not that it cannot be closed either.
+    await Promise.allSettled([...opener.opened].map(([node, own]) => opener.close(own, node)))
+    throw thrown
+  }
+}
+
+/** Opens the nodes and makes the genesis. When it throws, nodes may be open. */
+async function startChain(opener: Opener, options: Omit<TestChainOptions, 'close'>): Promise<TestChain> {
+  const { seed = 1, nodes = 3, rounds = 2, restarts = 40 } = options
   const first = await opener.open(0)
   const consensus = new Consensus(initOf(options, first?.extendVote !== undefined))
   const next = random(seed)

@@ -30,10 +30,10 @@ async function replayOn(
 ): Promise<string> {
   const node = await context.openNode?.()
   if (node === undefined) return ''
-  await node.begin()
   let answer: FinalizeBlockResponse = {}
   let isOpen = false
   try {
+    await node.begin()
     for (const { kind, request } of history) {
       if (kind !== 'finalizeBlock' && !kinds.includes(kind)) continue
       // What was asked between FinalizeBlock and Commit comes after Commit here.

@@ -53,7 +53,10 @@ export interface TestChainOptions<A extends Application = Application> {
   readonly rounds?: number
   /** Of so many calls about one is preceded by a restart of its node, with a factory; 0 is never. Default: 40. */
   readonly restarts?: number
-  /** Releases what an application holds. It is called before a node is opened again, and by `close` of the chain. */
+  /**
+   * Releases what an application holds. It is called before a node is opened again, by `close` of the chain, and for all nodes
+   * when `createTestChain` throws.
+   */
   readonly close?: (application: A, node: number) => void | Promise<void>
 }
 

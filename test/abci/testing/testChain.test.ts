@@ -93,6 +93,48 @@ test('more than two thirds of the power sign each block of run, whoever has the 
   expect(absences).toBeGreaterThan(20)
 })
 
+describe('what is opened is closed', () => {
+  const tellsHeight: Application = { info: () => ({ lastBlockHeight: 5 }) }
+  const misspelt: object = { finaliseBlock: () => ({}) }
+  const throws = (): never => {
+    throw new Error('no more')
+  }
+  test.each([
+    ['whose Info is wrong', () => tellsHeight, 'Info of node 2, which is new, reports block 5', 4],
+    ['that the server would refuse', () => misspelt as Application, 'application.finaliseBlock: no such handler', 3],
+    ['that cannot be opened', throws, 'no more', 2],
+  ])('when node 2 has an application %s', async (_, openSecond, message, count) => {
+    const opened: Application[] = []
+    const open = (node: number): Application => {
+      const application = node === 2 ? openSecond() : {}
+      opened.push(application)
+      return application
+    }
+    const closed: Application[] = []
+    const close = (application: Application): void => {
+      closed.push(application)
+      throw new Error('it is broken')
+    }
+    await expect(createTestChain(open, { close })).rejects.toThrow(message)
+    expect([closed.length, closed]).toEqual([count, opened])
+  })
+
+  test('when a node that is opened to find a cause begins wrong', async () => {
+    const closed: number[] = []
+    const close = (_: Application, node: number): void => void closed.push(node)
+    const chain = await createTestChain(
+      (node): Application => ({
+        ...(node > 3 && tellsHeight),
+        finalizeBlock: ({ txs }) => ({ txResults: txs.map(() => ({})), appHash: Uint8Array.of(node) }),
+      }),
+      { close },
+    )
+    await expect(chain.block()).rejects.toThrow('Info of node 4, which is new, reports block 5')
+    await chain.close()
+    expect(closed.toSorted()).toEqual([0, 1, 2, 3, 4])
+  })
+})
+
 describe('a block', () => {
   test('has the transactions, votes and evidence that it is given', async () => {
     const disk = disks()
