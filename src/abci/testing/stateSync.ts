@@ -5,7 +5,7 @@ import type { ChainContext } from './context.ts'
 import type { ChainNode } from './node.ts'
 import { NOTHING, textOf } from './values.ts'
 
-/** How often a chunk may be asked for again. */
+/** How often chunks may be asked for again. CometBFT has no such limit, and would go on for ever. */
 const RETRIES_MAX = 10
 
 const nameOf = (table: Readonly<Record<string, number>>, value: number | undefined): string =>
@@ -83,10 +83,12 @@ async function apply(node: ChainNode, { snapshot, appHash, chunks }: Restore): P
       chunk,
       sender: 'node0',
     })
-    const isAgain = verdict === ApplySnapshotChunkResult.retry
-    if ((verdict !== ApplySnapshotChunkResult.accept && !isAgain) || (retries += isAgain ? 1 : 0) > RETRIES_MAX)
+    const isRetry = verdict === ApplySnapshotChunkResult.retry
+    if (verdict !== ApplySnapshotChunkResult.accept && !isRetry)
       return `answered ApplySnapshotChunk of chunk ${index} with ${nameOf(ApplySnapshotChunkResult, verdict)}`
-    queue.unshift(...refetchChunks, ...(isAgain ? [index] : []))
+    const again = [...refetchChunks, ...(isRetry ? [index] : [])]
+    if (again.length > 0 && ++retries > RETRIES_MAX) return `asked ${retries} times for chunks again`
+    queue.unshift(...again)
   }
   return undefined
 }

@@ -270,6 +270,14 @@ const MISTAKES: readonly (readonly [Requirement, string, Mistake, RegExp])[] = [
   ],
   [
     'State Sync',
+    'asks for a chunk that it has taken for ever',
+    () => ({
+      applySnapshotChunk: ({ index }) => ({ result: ApplySnapshotChunkResult.accept, refetchChunks: [index] }),
+    }),
+    /node \d asked 11 times for chunks again, and nobody had changed the snapshot of height 18/,
+  ],
+  [
+    'State Sync',
     'believes a snapshot that somebody has changed',
     ({ disk }) => {
       let trusted: Uint8Array = new Uint8Array(0)
