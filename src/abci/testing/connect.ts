@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect, type NetConnectOpts, type Socket } from 'node:net'
-import { createFrameReader } from '../frame.ts'
+import { abciError, createFrameReader } from '../frame.ts'
 import { parseAddress } from '../address.ts'
 import type { AbciRequest, Application, Handler, RequestKind } from '../types.ts'
 import { decodeReply, encodeRequest, requestKinds } from '../wire.ts'
@@ -65,11 +65,15 @@ class Connected {
 
 /**
  * Connects to an application that listens at `unix:///path` or `tcp://host:port`, in any language, for a test chain. It has to
- * speak the dialect of CometBFT 0.38 and later. Rejects with the system's error when nobody listens there.
+ * speak the dialect of CometBFT 0.38 and later. Rejects with an error whose `code` is `address` for an address of another form,
+ * and with the system's error when nobody listens there.
  * @example const application = await connectApplication('tcp://127.0.0.1:26658')
  */
 export async function connectApplication(address: string): Promise<ConnectedApplication> {
-  const socket = connect(parseAddress(address) as NetConnectOpts)
+  const target = parseAddress(address)
+  if (target === undefined)
+    throw abciError('address', `not an ABCI address: ${address}; expected unix:///path or tcp://host:port`)
+  const socket = connect(target as NetConnectOpts)
   await once(socket, 'connect')
   return new Connected(socket) as ConnectedApplication
 }

@@ -93,6 +93,13 @@ test('more than two thirds of the power sign each block of run, whoever has the 
   expect(absences).toBeGreaterThan(20)
 })
 
+test('an address of another form is no address to connect to', async () => {
+  await expect(connectApplication('127.0.0.1:26658')).rejects.toMatchObject({
+    code: 'address',
+    message: 'not an ABCI address: 127.0.0.1:26658; expected unix:///path or tcp://host:port',
+  })
+})
+
 describe('what is opened is closed', () => {
   const tellsHeight: Application = { info: () => ({ lastBlockHeight: 5 }) }
   const misspelt: object = { finaliseBlock: () => ({}) }
