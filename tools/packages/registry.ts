@@ -29,10 +29,13 @@ interface Registry {
   close(): void
 }
 
-/** Serves the packages that are packed as a registry on 127.0.0.1. Port 0 is a free one. */
-export async function serveRegistry(port: number): Promise<Registry> {
+/** Serves the packages that are packed as a registry on 127.0.0.1. Port 0 is a free one. Throws when there are none. */
+export async function serveRegistry(port: number, folder = packed): Promise<Registry> {
+  const tarballs = globSync('*.tgz', { cwd: folder }).map((name) => join(folder, name))
+  if (tarballs.length === 0) throw new Error(`${folder} has no packages: run npm run pack`)
   const server = createServer((request, response) => {
-    const path = decodeURIComponent(request.url ?? '').slice(1)
+    // What npm encodes of a name. Anything else may be no encoding at all.
+    const path = (request.url ?? '').slice(1).replace(/%40|%2f/gi, decodeURIComponent)
     const document = documents.get(path)
     const tarball = tarballs.find((one) => basename(one) === path)
     if (document !== undefined) response.setHeader('content-type', 'application/json').end(JSON.stringify(document))
@@ -42,7 +45,6 @@ export async function serveRegistry(port: number): Promise<Registry> {
   server.listen(port, '127.0.0.1')
   await once(server, 'listening')
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const tarballs = globSync('*.tgz', { cwd: packed }).map((name) => join(packed, name))
   const documents = new Map(tarballs.map((one) => describe(one, url)))
   return {
     url,
