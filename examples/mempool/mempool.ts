@@ -41,7 +41,8 @@ function insert(tx: Uint8Array): { code: number; log: string } {
     if (offer.bid <= lowest.bid) return { code: RETRY, log: `the mempool is full, bid more than ${lowest.bid}` }
     waiting.delete(idOf(lowest.tx))
   }
-  waiting.set(idOf(tx), offer)
+  // The bytes of a request are a view of a packet, which would be kept with them.
+  waiting.set(idOf(tx), { ...offer, tx: Uint8Array.from(tx) })
   return taken
 }
 
