@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /** `npm create @svcd NAME`: writes the template, which is examples/names, into a new folder. The program of @svcd/create. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 
@@ -54,7 +54,8 @@ const name = process.argv[2] ?? (await askName())
 // It is the folder, the package and the chain id, of which CometBFT takes at most 50 characters.
 if (!/^[a-z][a-z0-9-]{0,49}$/.test(name))
   fail(`a name has up to 50 lower-case letters, digits and -, a letter first, got ${JSON.stringify(name)}`)
-if (existsSync(name) && readdirSync(name).length > 0) fail(`${name} is there already, and not empty`)
+const isEmptyFolder = (path: string): boolean => statSync(path).isDirectory() && readdirSync(path).length === 0
+if (existsSync(name) && !isEmptyFolder(name)) fail(`${name} is there already, and is no empty folder`)
 mkdirSync(name, { recursive: true })
 for (const file of readdirSync(template)) writeFileSync(join(name, file), textOf(file, name))
 // The home of a node holds its private key. npm leaves a file of this name out of a package, so it is not in the template.

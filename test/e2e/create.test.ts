@@ -164,9 +164,11 @@ test.each([
     ['My Chain'],
     'create: a name has up to 50 lower-case letters, digits and -, a letter first, got "My Chain"',
   ],
-  ['a folder that is not empty', ['full'], 'create: full is there already, and not empty'],
+  ['a folder that is not empty', ['full'], 'create: full is there already, and is no empty folder'],
+  ['a file', ['file'], 'create: file is there already, and is no empty folder'],
 ])('npm create refuses %s in one line', (_, args, line) => {
   mkdirSync(join(folder, 'full/inner'), { recursive: true })
+  writeFileSync(join(folder, 'file'), '')
   const program = join(checkout, '.cache/packages/create/create.js')
   const { status, stderr } = spawnSync(process.execPath, [program, ...args], { cwd: folder, encoding: 'utf8', env })
   expect([status, stderr]).toEqual([2, `${line}\n`])
