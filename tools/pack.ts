@@ -119,7 +119,7 @@ const filesAt = (): string | undefined => {
 
 /**
  * Points the links of a package's pages that lead to no file of it to the repository. Where none is known, their texts stay
- * without a link.
+ * without a link. A README that links to a README.md means the one of the repository.
  */
 function mendLinks(folder: string): void {
   const base = filesAt()
@@ -129,7 +129,8 @@ function mendLinks(folder: string): void {
       /(!?)\[([^\]]*)\]\((?![a-z]+:|#)([^)\s]+)\)/g,
       (link, mark: string, shown: string, to: string) => {
         const [path = '', anchor] = posix.join(posix.dirname(page), to).split('#')
-        if (existsSync(join(folder, path))) return link
+        const isItself = page === 'README.md' && path === page
+        if (existsSync(join(folder, path)) && !isItself) return link
         if (base === undefined) return shown
         return `${mark}[${shown}](${base}/${path}${mark === '!' ? '?raw=true' : ''}${anchor === undefined ? '' : `#${anchor}`})`
       },
