@@ -1,6 +1,6 @@
 import { lstatSync, unlinkSync } from 'node:fs'
 import { type AddressInfo, connect, createServer, type ListenOptions, type Server } from 'node:net'
-import { isLocalAddress, parseAddress } from './address.ts'
+import { isLocalAddress, needAddress } from './address.ts'
 import type { Connection, ConnectionContext } from './context.ts'
 import { openConnection } from './connection.ts'
 import { createDrivers, DRIVER_WAIT_MS } from './drivers.ts'
@@ -79,9 +79,7 @@ export async function startAbciServer(options: AbciServerOptions): Promise<AbciS
     throw new RangeError(`frameBytesMax must be an integer from 1 to ${FRAME_BYTES_LIMIT}, got ${frameBytesMax}`)
   }
   const handlers = handlersOf(application)
-  const listen = parseAddress(address)
-  if (listen === undefined)
-    throw abciError('address', `not an ABCI address: ${address}; expected unix:///path or tcp://host:port`)
+  const listen = needAddress(address)
   const connections = new Set<Connection>()
   let dead = false
   const schedule = createScheduler()

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, type NetConnectOpts, type Socket } from 'node:net'
-import { abciError, createFrameReader } from '../frame.ts'
-import { parseAddress } from '../address.ts'
+import { createFrameReader } from '../frame.ts'
+import { needAddress } from '../address.ts'
 import type { AbciRequest, Application, Handler, RequestKind } from '../types.ts'
 import { decodeReply, encodeRequest, requestKinds } from '../wire.ts'
 
@@ -70,10 +70,7 @@ class Connected {
  * @example const application = await connectApplication('tcp://127.0.0.1:26658')
  */
 export async function connectApplication(address: string): Promise<ConnectedApplication> {
-  const target = parseAddress(address)
-  if (target === undefined)
-    throw abciError('address', `not an ABCI address: ${address}; expected unix:///path or tcp://host:port`)
-  const socket = connect(target as NetConnectOpts)
+  const socket = connect(needAddress(address) as NetConnectOpts)
   await once(socket, 'connect')
   return new Connected(socket) as ConnectedApplication
 }
