@@ -10,8 +10,13 @@ interface Light {
 }
 
 interface Reply {
-  readonly result?: unknown
-  readonly error?: { readonly message?: string; readonly data?: string }
+  readonly result?: { readonly sync_info?: { readonly latest_block_height?: string } }
+  readonly error?: { readonly message?: string; readonly data?: unknown }
+}
+
+/** What a gateway says with an error after too many calls. */
+interface Refusal {
+  readonly retryAfterMs?: number
 }
 
 const HASH = /^[0-9A-F]{64}$/
@@ -27,7 +32,7 @@ async function ask(
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
   try {
     const response = await (given ?? fetch)(light, { method: 'POST', headers, body, signal })
-    return (await response.json()) as Reply
+    return Object(await response.json()) as Reply
   } catch (thrown) {
     signal.throwIfAborted()
     throw new SvcProofError(`the light client at ${light} does not answer: ${reasonOf(thrown)}`)
@@ -47,27 +52,21 @@ function readHeader(light: string, result: unknown, height: number): VerifiedHea
   return { chain_id, height, time, hash, app_hash }
 }
 
-// A light client that is asked for a header too early replaces its primary by a witness, so the primary's head is read
-// first.
-async function waitForHead(source: Light, height: number, signal: AbortSignal): Promise<void> {
-  for (;;) {
-    const { result } = await ask(source, 'status', {}, signal)
-    const { sync_info } = (result ?? {}) as { sync_info?: { latest_block_height?: string } }
-    if (Number(sync_info?.latest_block_height) >= height) return
-    await pause(POLL_MS, signal)
-  }
-}
-
 async function fetchHeader(source: Light, height: number, signal: AbortSignal): Promise<VerifiedHeader> {
   for (;;) {
-    await waitForHead(source, height, signal)
-    const { result, error } = await ask(source, 'commit', { height: String(height) }, signal)
-    if (error === undefined) return readHeader(source.light, result, height)
-    const reason = error.data ?? error.message ?? ''
+    // A light client that is asked for a header too early replaces its primary by a witness, so the primary's head is
+    // read first.
+    let { result, error } = await ask(source, 'status', {}, signal)
+    const isThere = Number(result?.sync_info?.latest_block_height) >= height
+    if (isThere) ({ result, error } = await ask(source, 'commit', { height: String(height) }, signal))
+    if (isThere && !error) return readHeader(source.light, result, height)
+    const { message, data } = error ?? {}
+    const reason = String(typeof data === 'string' ? data : message)
     // A witness may be a block behind the primary.
-    if (!isHeightTooHigh(reason))
+    const { retryAfterMs = error && !isHeightTooHigh(reason) ? undefined : POLL_MS } = Object(data) as Refusal
+    if (retryAfterMs === undefined)
       throw new SvcProofError(`the light client has no verified header of block ${height}: ${reason}`)
-    await pause(POLL_MS, signal)
+    await pause(retryAfterMs, signal)
   }
 }
 
