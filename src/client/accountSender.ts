@@ -174,7 +174,9 @@ interface Signed {
   readonly bytes: Uint8Array
 }
 
-/** Splits transactions into batches that a body can hold. */
+/**
+ * Splits transactions into batches that a body can hold. One that is aborted before its own batch is asked for is in none.
+ */
 function* batchesOf(all: readonly Signed[]): Generator<readonly Signed[]> {
   let batch: Signed[] = []
   let length = 0
@@ -185,6 +187,7 @@ function* batchesOf(all: readonly Signed[]): Generator<readonly Signed[]> {
       batch = []
       length = 0
     }
+    if (one.signal?.aborted) continue
     batch.push(one)
     length += more
   }
@@ -224,9 +227,8 @@ export function createAccountSender(signer: AnySigner, { transport, chainId, cha
         if (!isFixed) break
       }
     }
-    // A wallet may take minutes to sign, and may still ask for the others of a batch.
-    for (const { index, signal } of signed) if (signal?.aborted) sent[index] = { state: 'failed', error: signal.reason }
-    for (const batch of batchesOf(signed.filter(({ index }) => sent[index] === undefined))) {
+    // The signals are looked at just before each batch goes: a wallet may have taken minutes to sign.
+    for (const batch of batchesOf(signed)) {
       for (const { hash } of batch) queued.add(hash)
       const replies = await transport.askAll(batch.map(({ bytes }) => sendCall(bytes)))
       for (const [at, { index, hash, bytes }] of batch.entries()) {
@@ -238,6 +240,7 @@ export function createAccountSender(signer: AnySigner, { transport, chainId, cha
             : readSent(reply.result as TransactionResult, hash, () => waitQueued(bytes, hash))
       }
     }
+    for (const { index, signal } of signed) sent[index] ??= { state: 'failed', error: signal?.reason }
     return sent
   }
 

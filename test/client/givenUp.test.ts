@@ -63,6 +63,32 @@ describe('a call that is given up before its transaction is sent', () => {
     expect(valuesOf(gateway)).toEqual(['3'])
     expect(shown).not.toContain('2')
   })
+
+  test('is not sent in a later request, while the first of several is on its way', async () => {
+    const gateway = fakeGateway()
+    const abort = new AbortController()
+    const sender = senderOf({
+      ...gateway,
+      askAll: async (calls) => {
+        const replies = await gateway.askAll(calls)
+        abort.abort(new Error('no longer'))
+        return replies
+      },
+    })
+    // One request takes eight of these.
+    const values = Array.from({ length: 10 }, (_, at) => String(at).repeat(60_000))
+    const calls = values.map((value, at) =>
+      sender.submit(
+        { ...order(0), message: { to: new Uint8Array(20), value } },
+        at === 8 ? { signal: abort.signal } : {},
+      ),
+    )
+    const results = await Promise.allSettled(calls)
+    expect(results.filter(({ status }) => status === 'rejected')).toEqual([
+      { status: 'rejected', reason: abort.signal.reason },
+    ])
+    expect(valuesOf(gateway)).toEqual(values.filter((_, at) => at !== 8))
+  })
 })
 
 test('after a transaction that its owner refuses, a wallet asks once for each of the others', async () => {
