@@ -220,6 +220,10 @@ export function connect(url: string) {
     asked.set(++last, running)
     socket?.send(last, METHOD, { topic, address: options.address, from: height ?? options.from })
   }
+  const drop = (running: Running): void => {
+    all.delete(running)
+    if (all.size === 0) socket?.end('closed by us')
+  }
   const leave = (id: string): void => socket?.send(0, 'svc_unsubscribe', [id])
   const onAnswer = (running: Running, { result, error }: Message): void => {
     const { code, message, data } = error ?? { code: -32603, message: 'the gateway refuses', data: undefined }
@@ -234,7 +238,7 @@ export function connect(url: string) {
       running.show({ state: 'open' })
     } else if (running.isOpen) socket?.end(message)
     else {
-      all.delete(running)
+      drop(running)
       running.settle.reject(new SvcRpcError(METHOD, code, message, data))
     }
   }
@@ -283,10 +287,9 @@ export function connect(url: string) {
       await settle.promise
       return {
         unsubscribe: () => {
-          all.delete(running)
           const [id] = [...named].find(([, one]) => one === running) ?? []
           if (id !== undefined && named.delete(id)) leave(id)
-          if (all.size === 0) socket?.end('closed by us')
+          drop(running)
         },
       }
     },

@@ -159,6 +159,7 @@ async function startLine(
     close,
     lose,
     count: () => connections,
+    open: () => server.clients.size,
   }
 }
 
@@ -251,6 +252,23 @@ test('a height to begin at may be a bigint, as in every other call', async () =>
   })
   const running = await line.svc.subscribe('newBlock', { from: 5n as never }, () => undefined)
   expect(from).toEqual(['5'])
+  running.unsubscribe()
+  line.close()
+})
+
+test('a first subscription that the gateway refuses leaves no connection open', async () => {
+  const line = await startLine(({ topic }) =>
+    topic === 'tx' ? { error: { code: -32602, message: 'Invalid params' } } : { result: one },
+  )
+  await expect(line.svc.subscribe('tx', () => undefined)).rejects.toMatchObject({ code: -32602 })
+  // This gateway answers no heartbeat, so the client gives the connection up after 60 s anyway.
+  const fromMs = performance.now()
+  await until(() => line.open() === 0)
+  expect(performance.now() - fromMs).toBeLessThan(20_000)
+  const running = await line.svc.subscribe('newBlock', () => undefined)
+  await expect(line.svc.subscribe('tx', () => undefined)).rejects.toMatchObject({ code: -32602 })
+  await sleep(100)
+  expect([line.open(), line.count()]).toEqual([1, 2])
   running.unsubscribe()
   line.close()
 })
