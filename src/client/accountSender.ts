@@ -271,7 +271,11 @@ export function createAccountSender(signer: AnySigner, { transport, chainId, cha
       let resigns = 0
       for (;;) {
         const made = sign(id, tx, nonce)
-        if (made instanceof Promise) throw cannotWait(functionCall, 'a wallet asks its owner before it signs')
+        if (made instanceof Promise) {
+          // The owner may refuse later, when nobody listens any more.
+          made.catch(() => undefined)
+          throw cannotWait(functionCall, 'a wallet asks its owner before it signs')
+        }
         const { bytes, hash } = hashed(made)
         let toError = sendError
         try {

@@ -175,6 +175,20 @@ describe('a program', () => {
     expect(await run(answer, program)).toBe('mine\n3')
   })
 
+  test('whose blocking form meets a wallet goes on when the owner refuses', async () => {
+    const program = `
+      const signTx = async () => { throw new Error('the owner refuses') }
+      const from = svc.accounts.add({ address: '0x' + '11'.repeat(20), signTx })
+      try {
+        svc.transfer({ from, to: from, value: 1n, nonce: 0 })
+      } catch ({ message }) {
+        console.log(message)
+      }
+      await new Promise(setImmediate)
+      console.log('on')`
+    expect(await run('() => ({ result: null })', program)).toMatch(/a wallet asks its owner before it signs.*\non$/)
+  })
+
   test('whose gateway answers null for a transaction that it signs gets that as an error in its callback', async () => {
     const program = `
       svc.transfer({ from: '0x1', to: '0x2', value: 1n }, ({ name, code }, result) => console.log(name, code, result))`
