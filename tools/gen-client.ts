@@ -116,12 +116,16 @@ const IMPORTS = [
 
 /**
  * Fields as the client reads them at run time, where only the error of one that is missing shows its doc: a browser
- * loads no other.
+ * loads no other, and none that its type has.
  */
 function fieldsSource(fields: Fields): string {
-  const lines = Object.entries(fields).map(([name, { type, doc, optional, fields: inner }]) => {
-    const text = optional ? '' : `, ${JSON.stringify(doc)}`
-    const one = inner === undefined ? `field(${type}${text})` : `nested(${fieldsSource(inner)}, ${JSON.stringify(doc)})`
+  const lines = Object.entries(fields).map(([name, { type, doc, optional, limits, valueType, fields: inner }]) => {
+    const text = optional || doc === valueType?.doc ? '' : `, ${JSON.stringify(doc)}`
+    const made = limits?.bytesMax === undefined ? type : `textOf(${limits.bytesMax})`
+    const one =
+      inner === undefined
+        ? `field(${made}${text})`
+        : `nested(${fieldsSource(inner)}, ${JSON.stringify(optional ? '' : doc)})`
     return `${name}: ${optional ? `optional(${one})` : one}`
   })
   return `{ ${lines.join(', ')} }`
@@ -155,7 +159,7 @@ function source(): string {
     '/* Written by tools/gen-client.ts: change the registry, not this file. */',
     "import { field, nested, optional } from '../../tx/fields.ts'",
     "import type { TransactionResult } from '../../tx/result.ts'",
-    ...importsOf(txEntries.flatMap(({ input }) => typesOf(input))),
+    ...importsOf([...txEntries.flatMap(({ input }) => typesOf(input)), 'textOf']),
     `import type { ${IMPORTS.join(', ')} } from '../types.ts'\n`,
     ...txEntries.map(
       ({ operation, doc, input }) =>

@@ -1,7 +1,7 @@
 /** Accounts of wallets that people already have, and of several keys. Source: protocol.md §13. */
 import { compareBytes, fromHex, toHex } from '../base/bytes.ts'
 import { encodeBody, encodeTx, type TxBody } from '../tx/envelope.ts'
-import { typedFieldsOf } from '../tx/fields.ts'
+import { checkFields, type Fields, typedFieldsOf } from '../tx/fields.ts'
 import { encodeMultisig, encodeParts, type Multisig, multisigAddress, type Part } from '../tx/multisig.ts'
 import type { AnySigner, KeySigner } from '../tx/sign.ts'
 import { type TypedData, typedDataOf } from '../tx/typedData.ts'
@@ -40,10 +40,10 @@ export interface EthersSigner {
   signTypedData(domain: never, types: never, message: never): Promise<string>
 }
 
-const fieldsOf = new Map(operations.map(({ operation, fields }) => [operation, typedFieldsOf(fields)]))
+const fieldsOf = ({ operation }: TxBody): Fields => operations.find((one) => one.operation === operation)?.fields ?? {}
 
 /** The typed data of a transaction body, as a wallet shows it. */
-export const typedDataOfBody = (body: TxBody): TypedData => typedDataOf(fieldsOf.get(body.operation) ?? [], body)
+export const typedDataOfBody = (body: TxBody): TypedData => typedDataOf(typedFieldsOf(fieldsOf(body)), body)
 
 /** The 65 bytes of a signature in hex. Some wallets write the parity as 0 or 1. Throws an Error for anything else. */
 function signatureOf(hex: unknown): Uint8Array {
@@ -61,7 +61,12 @@ function addressOf(text: unknown): Address {
 
 function ethereumSigner(address: Address, sign: (data: TypedData) => Promise<unknown>): KeySigner {
   const member = addressBytes(address)
-  const signBody = async (body: TxBody): Promise<Uint8Array> => signatureOf(await sign(typedDataOfBody(body)))
+  const signBody = async (body: TxBody): Promise<Uint8Array> => {
+    // The chain has no digest of such a body: it would blame the signature.
+    const why = checkFields(fieldsOf(body), body.message)
+    if (why !== undefined) throw new Error(`the chain would refuse this transaction: ${why}`)
+    return signatureOf(await sign(typedDataOfBody(body)))
+  }
   return {
     address,
     member,

@@ -110,6 +110,6 @@ export interface QuerySpec {
 /** A transaction type of the registry. */
 export interface OperationSpec extends QuerySpec {
   readonly operation: string
-  /** Read when the client signs by itself. What their values mean is the chain's to judge. */
+  /** Read when the client signs by itself. The chain judges the values, and the client itself before it asks a wallet. */
   readonly fields: Fields
 }

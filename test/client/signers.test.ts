@@ -60,6 +60,24 @@ describe('signers of wallets', () => {
     }
   })
 
+  test('a wallet is not asked to sign what the chain would refuse, also as a member: the call says why', async () => {
+    const wallet = browserWallet([3])
+    const signer = await providerSigner(wallet)
+    const team = multisigSigner({ threshold: 1, members: [signer.member, new Uint8Array(32)] }, [signer])
+    const [name, amount] = ['n'.repeat(129), String(10n ** 36n + 1n)]
+    for (const one of [signer, team]) {
+      await expect(
+        (async () => one.signTx({ ...given, message: { ...given.message, description: { name } } }))(),
+      ).rejects.toThrow(
+        'the chain would refuse this transaction: description.name: expected at most 128 bytes, got 129',
+      )
+      await expect(
+        (async () => one.signTx({ ...given, message: { ...given.message, maxAmount: amount } }))(),
+      ).rejects.toThrow(/refuse this transaction: maxAmount: expected decimal text of 0 to 10+, got/)
+    }
+    expect(wallet.shown).toEqual([])
+  })
+
   test('a wallet that answers no signature, or refuses, fails the call', async () => {
     const wallet = browserWallet([3])
     const signer = await providerSigner({

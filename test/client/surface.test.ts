@@ -3,7 +3,7 @@ import { operations, queries } from '../../src/client/gen/calls.ts'
 import { Svc } from '../../src/client/index.ts'
 import { methods } from '../../src/gateway/rpc/methods/list.ts'
 import { txEntries } from '../../src/modules/registry.ts'
-import { type Fields, readFields } from '../../src/tx/fields.ts'
+import { checkFields, type Fields, readFields } from '../../src/tx/fields.ts'
 import { tableOf } from '../conformance/interfaceTables.ts'
 
 const svc = new Svc('http://127.0.0.1:1')
@@ -38,6 +38,13 @@ const read = (members: Fields, input: unknown): unknown => {
   }
 }
 
+/** Why the chain would refuse one member that can be read. */
+function judge(members: Fields, name: string, probe: unknown): unknown {
+  const fields = { [name]: members[name] as never }
+  const message = read(fields, { [name]: probe })
+  return typeof message === 'string' ? undefined : checkFields(fields, message as never)
+}
+
 describe('members', () => {
   const key = Buffer.alloc(32, 1).toString('base64')
   const probes: readonly unknown[] = [
@@ -64,11 +71,16 @@ describe('members', () => {
     {},
     [],
     { name: 'n' },
+    ...['name', 'website', 'location', 'email', 'profile'].flatMap((member) =>
+      [128, 129, 256, 257, 2_049].map((length) => ({ [member]: 'n'.repeat(length) })),
+    ),
+    ...[2_048, 2_049, 4_096, 4_097, 9_216, 9_217].map((length) => 'n'.repeat(length)),
+    '9'.repeat(40),
     { name: 5 },
     { unknown: 1 },
   ]
   test.each(txEntries.map((entry) => [entry.operation, entry] as const))(
-    '%s: are read, and refused in the same words, as the gateway does',
+    '%s: are read and judged, and refused in the same words, as by the gateway and the chain',
     (operation, { input }) => {
       const mine = operations.find((spec) => spec.operation === operation)?.fields ?? {}
       for (const name of Object.keys(input)) {
@@ -87,6 +99,7 @@ describe('members', () => {
         for (const probe of probes) {
           const given = { ...good, [name]: probe }
           expect([name, probe, read(mine, given)]).toEqual([name, probe, read(input, given)])
+          expect([name, probe, judge(mine, name, probe)]).toEqual([name, probe, judge(input, name, probe)])
         }
       }
       expect(read(mine, { surplus: 1 })).toEqual(read(input, { surplus: 1 }))

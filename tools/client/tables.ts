@@ -6,7 +6,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   address: ['address', 'addressOrNone'],
   pubKey: ['pubKey', 'proposalId'],
   number: ['uint', 'amount', 'ratio'],
-  text: ['text', 'flag', 'yesNo', 'yesNoText'],
+  text: ['text', 'flag', 'yesNo', 'yesNoText', 'textOf'],
 }
 
 /** The import lines of value types. */
