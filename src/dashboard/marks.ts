@@ -1,11 +1,13 @@
 /**
  * Characters in the text of strangers that are not seen, or that look like a space and are none: those that turn the
  * writing direction around, that join what is apart, or that let one name pass for another; and marks that pile up on a
- * letter. The page shows them as what they are. Two joiners are part of how some scripts and emoji are written, and
- * count only beside ASCII or nothing.
+ * letter. The page shows them as what they are. Two joiners and the variation selectors are part of how some scripts and
+ * emoji are written, and count only beside ASCII or nothing.
  */
 const UNSEEN = [
-  /(?!\u200C|\u200D|[\n\r\t ])[\u034F\p{Cc}\p{Cf}\p{Z}\u115F\u1160\u17B4\u17B5\u2800\u3164\uFFA0]/u,
+  /(?!\u200C|\u200D|\p{Variation_Selector}|[\n\r\t ])[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{Z}\u2800]/u,
+  // U+20E3 draws a box around a digit with one. A second one does nothing.
+  /(?<=^|\p{ASCII}|\p{Variation_Selector})\p{Variation_Selector}(?!\u20E3)/u,
   /(?<=^|\p{ASCII})(?:\u200C|\u200D)/u,
   /(?:\u200C|\u200D)(?=$|\p{ASCII})/u,
   // The sixth mark on a letter and those behind it: they cover what stands around it, and no script needs so many.
