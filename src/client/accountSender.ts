@@ -12,7 +12,7 @@ import {
 } from '../tx/nonceQueue.ts'
 import type { TransactionResult } from '../tx/result.ts'
 import type { AnySigner, PendingTx } from '../tx/sign.ts'
-import { cannotWait } from './blocking.ts'
+import { cannotWait, pauseBlocking } from './blocking.ts'
 import { isFailed, isUnclear, NOT_IN_BLOCK, SvcRpcError } from './errors.ts'
 import {
   abortable,
@@ -194,6 +194,14 @@ function* batchesOf(all: readonly Signed[]): Generator<readonly Signed[]> {
   if (batch.length > 0) yield batch
 }
 
+/** What a signer has made. Throws the Error of `cannotWait` where it makes it later. */
+function madeNow(made: Uint8Array | Promise<Uint8Array>, functionCall: string): Uint8Array {
+  if (!(made instanceof Promise)) return made
+  // The owner may refuse later, when nobody listens any more.
+  made.catch(() => undefined)
+  throw cannotWait(functionCall, 'a wallet asks its owner before it signs')
+}
+
 /**
  * Signs and sends the transactions of one account. Results of failed transactions are returned like those of good ones.
  */
@@ -267,16 +275,12 @@ export function createAccountSender(signer: AnySigner, { transport, chainId, cha
       const id = chainIdBlocking(functionCall)
       const ask = (call: Call): unknown => transport.askBlocking(call, functionCall)
       const isFixed = tx.nonce !== undefined
-      let nonce = tx.nonce ?? Number(ask(pendingCall(signer.address)))
+      // A nonce of a transaction that waits is none: the node may not have heard of it.
+      const free = (told: number): number => Math.max(told, queue.afterPending())
+      let nonce = tx.nonce ?? free(Number(ask(pendingCall(signer.address))))
       let resigns = 0
       for (;;) {
-        const made = sign(id, tx, nonce)
-        if (made instanceof Promise) {
-          // The owner may refuse later, when nobody listens any more.
-          made.catch(() => undefined)
-          throw cannotWait(functionCall, 'a wallet asks its owner before it signs')
-        }
-        const { bytes, hash } = hashed(made)
+        const { bytes, hash } = hashed(madeNow(sign(id, tx, nonce), functionCall))
         let toError = sendError
         try {
           const answer = ask(sendCall(bytes)) as TransactionResult
@@ -284,8 +288,10 @@ export function createAccountSender(signer: AnySigner, { transport, chainId, cha
           const isOfQueue = !isFixed && queued.has(hash) && 'ended' in sent
           const retry = isFixed || isOfQueue ? undefined : nonceToRetry(sent, nonce, resigns++, NONCES_OF_TX_MAX - 1)
           if (isOfQueue) nonce += 1
-          else if (retry !== undefined) nonce = retry
-          else if ('ended' in sent) {
+          else if (retry !== undefined) {
+            nonce = free(retry)
+            if (nonce > retry) pauseBlocking(BEHIND_MS)
+          } else if ('ended' in sent) {
             queue.consume(nonce)
             toError = withHash
             return { ...(ask(waitCall(bytes)) as TransactionResult), hash }

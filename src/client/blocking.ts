@@ -57,9 +57,14 @@ function workerOf({ Worker: NodeWorker }: Threads): Worker {
   return shared.once('error', forget).once('exit', forget)
 }
 
+const newFlag = (): Int32Array => new Int32Array(new SharedArrayBuffer(4))
+
+/** Stops this thread for `ms`. Only where it can wait for an answer, too. */
+export const pauseBlocking = (ms: number): void => void Atomics.wait(newFlag(), 0, 0, ms)
+
 /** Does a job in the worker while this thread waits for it. */
 function wait(node: Threads, job: { url: string; init: RequestInit; ms: number }): HttpAnswer {
-  const flag = new Int32Array(new SharedArrayBuffer(4))
+  const flag = newFlag()
   const { port1, port2 } = new node.MessageChannel()
   workerOf(node).postMessage({ ...job, flag, port: port2 }, [port2])
   Atomics.wait(flag, 0, 0, job.ms + 1_000)

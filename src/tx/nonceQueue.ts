@@ -85,6 +85,8 @@ export interface NonceQueue<T, R> {
   ) => Promise<R>
   /** To be called when a transaction of the account was sent with this nonce beside the queue. */
   readonly consume: (nonce: number) => void
+  /** The nonce behind those of the transactions that wait for their block; 0 when none does. */
+  readonly afterPending: () => number
 }
 
 /**
@@ -162,6 +164,7 @@ function createNonces(readNonce: () => Promise<number>) {
     isOvertaken: false,
     /** Forgets the next nonce: it is read before it is used. */
     reset,
+    afterPending,
     /** Takes in the nonce that a node expects. One that is pending says that the node has not heard of it yet. */
     expect: (nonce: number | undefined): void => {
       if (nonce !== undefined && pending.has(nonce)) isBehind = true
@@ -319,5 +322,5 @@ export function createNonceQueue<T, R>(source: NonceSource<T, R>): NonceQueue<T,
     queueMicrotask(() => void sendAll())
     return one.promise
   }
-  return { submit, consume: nonces.consume }
+  return { submit, consume: nonces.consume, afterPending: nonces.afterPending }
 }

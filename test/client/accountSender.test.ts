@@ -110,6 +110,30 @@ describe('transactions of one account', () => {
     expect(gateway.committed).toHaveLength(3)
   })
 
+  test('a synchronous call takes no nonce of one that waits, at a node that has not heard of it yet', async () => {
+    const gateway = fakeGateway()
+    const nonces: number[] = []
+    const isWait = ({ params }: Call): boolean => Array.isArray(params)
+    const sender = senderOf({
+      ...gateway,
+      askAll: (calls) => (isWait(calls[0] as Call) ? new Promise(() => undefined) : gateway.askAll(calls)),
+      // This gateway has another node, which hears of the first transaction after the second try.
+      askBlocking: (call, name) => {
+        if (call.method === 'svc_getTransactionCount') return 0
+        if (isWait(call)) return gateway.askBlocking(call, name)
+        const { transaction } = call.params as { readonly transaction: string }
+        const { body } = decodeTx(fromBase64(transaction) as Uint8Array) as Tx
+        const result = { height: 0, hash: '', check_tx: { fee: {} }, deliver_tx: { fee: {} } }
+        if (nonces.push(body.nonce) > 2) return gateway.askBlocking(call, name)
+        return body.nonce === 0 ? result : { ...result, check_tx: { code: 6, log: '', fee: {} }, expected_nonce: 0 }
+      },
+    })
+    await new Promise<void>((sent) => void sender.submit(order(1), { onSent: () => sent() }))
+    const { height } = sender.submitBlocking(order(2), 'transfer')
+    expect([height, nonces]).toEqual([2, [1, 1, 1]])
+    expect(valuesOf(gateway)).toEqual([1, 2])
+  })
+
   test('a nonce is found out anew when somebody else has used it', async () => {
     const gateway = fakeGateway()
     const sender = senderOf(gateway)
