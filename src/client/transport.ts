@@ -140,10 +140,14 @@ const WHO: Call = { method: 'status', params: {} }
 const isCometBft = (answer: unknown): boolean =>
   isObject((answer as { readonly result?: { readonly node_info?: unknown } | null } | undefined)?.result?.node_info)
 
-/** Creates a transport over HTTP POST. Throws a TypeError when `url` is none. */
-export function httpTransport({ url, token, fetch: given }: Target): Transport {
+/** Creates a transport over HTTP POST, which sends `more` headers too. Throws a TypeError when `url` is none. */
+export function httpTransport(
+  { url, token, fetch: given }: Target,
+  more?: Readonly<Record<string, string>>,
+): Transport {
   const address = gatewayUrl(url)
   const headers = {
+    ...more,
     'content-type': 'application/json',
     ...(token !== undefined && { authorization: `Bearer ${token}` }),
   }

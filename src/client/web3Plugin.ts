@@ -18,6 +18,12 @@ import { createFunctions, type Svc } from './svc.ts'
 type Api = Record<string, (params: unknown) => unknown>
 type Manager = Web3PluginBase<Api>['requestManager']
 
+/** What web3's HTTP provider keeps, and does not type. */
+interface HttpProvider {
+  readonly clientUrl?: unknown
+  readonly httpProviderOptions?: { readonly providerOptions?: RequestInit }
+}
+
 /** web3 throws an error of its own; the gateway's stands in its cause. */
 function rpcErrorOf(method: string, thrown: unknown): SvcRpcError {
   const { code, message, data } = (thrown as { cause?: Partial<SvcRpcError> } | null)?.cause ?? {}
@@ -55,12 +61,15 @@ function managerTransport(manager: () => Manager): Transport {
       }))
     }
   }
-  const waiting = new Map<string, Transport>()
+  const waiting = new WeakMap<HttpProvider, Transport>()
   const askBlocking: Transport['askBlocking'] = (call, functionCall) => {
-    const url = (manager().provider as { readonly clientUrl?: unknown } | undefined)?.clientUrl
-    if (typeof url !== 'string') throw cannotWait(functionCall, 'only an HTTP provider of web3 can be waited for')
-    const http = waiting.get(url) ?? httpTransport({ url })
-    waiting.set(url, http)
+    const provider = manager().provider as HttpProvider | undefined
+    const { clientUrl: url, httpProviderOptions: options } = provider ?? {}
+    if (provider === undefined || typeof url !== 'string')
+      throw cannotWait(functionCall, 'only an HTTP provider of web3 can be waited for')
+    const { 'content-type': _, ...headers } = Object.fromEntries(new Headers(options?.providerOptions?.headers))
+    const http = waiting.get(provider) ?? httpTransport({ url }, headers)
+    waiting.set(provider, http)
     return http.askBlocking(call, functionCall)
   }
   return { ask, askAll, askBlocking }

@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Web3 } from 'web3'
 import { SvcPlugin } from '../../src/client/web3Plugin.ts'
@@ -12,7 +14,9 @@ const answers: Record<string, unknown> = {
 }
 let gateway: Awaited<ReturnType<typeof serveCalls>>
 beforeAll(async () => {
-  gateway = await serveCalls(async ({ method }) => ({ result: await answers[method] }))
+  gateway = await serveCalls(async ({ method }, { headers }) => ({
+    result: method === 'svc_accounts' ? `${headers.authorization} ${headers['content-type']}` : await answers[method],
+  }))
 })
 afterAll(() => gateway.close())
 
@@ -36,4 +40,27 @@ test('null for the answer to a transaction that web3.svc signed is an error with
     name: 'SvcRpcError',
     data: { hash: expect.stringMatching(/^[0-9A-F]{64}$/) },
   })
+})
+
+// In a process of its own: this thread cannot wait for a gateway that lives in it.
+test('the blocking form of web3.svc sends the headers of its provider, too', async () => {
+  const plugin = new URL('../../src/client/web3Plugin.ts', import.meta.url)
+  const script = `
+    import { HttpProvider, Web3 } from 'web3'
+    import { SvcPlugin } from '${plugin}'
+    const provider = (Authorization) =>
+      new HttpProvider('${gateway.url}', { providerOptions: { headers: { Authorization, 'Content-Type': 'application/json' } } })
+    const web3 = new Web3(provider('Bearer one'))
+    web3.registerPlugin(new SvcPlugin())
+    const heard = [await web3.svc.async.getAccounts(), web3.svc.getAccounts()]
+    web3.setProvider(provider('Bearer two'))
+    heard.push(web3.svc.getAccounts())
+    web3.setProvider('${gateway.url}')
+    heard.push(web3.svc.getAccounts())
+    console.log(heard.join())`
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], {
+    timeout: 60_000,
+  })
+  const sent = ['Bearer one', 'Bearer one', 'Bearer two', 'undefined'].map((token) => `${token} application/json`)
+  expect(stdout.trim()).toBe(sent.join())
 })
