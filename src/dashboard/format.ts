@@ -2,6 +2,12 @@
 import { parseRatio, printRatio } from '../base/amount.ts'
 import { Svc } from '../client/index.ts'
 
+/**
+ * True for the digits of a number that can be shown as one. Strangers may write more digits: the client converts no
+ * amount of more than 60, and the time to group them grows with the square of their number.
+ */
+export const isWholeNumber = (text: string): boolean => /^[0-9]{1,60}$/.test(text)
+
 const grouped = (digits: string): string => digits.replace(/\B(?=(\d{3})+$)/g, ',')
 
 /** A whole number with commas: `1,234,567`. */

@@ -1,7 +1,7 @@
 import { parseRatio } from '../../base/amount.ts'
 import type { GetParamsHistoryResult } from '../../client/index.ts'
 import { PARAMETERS, type Parameter } from '../../modules/params/definitions.ts'
-import { formatCount, formatRatio, shorten } from '../format.ts'
+import { formatCount, formatRatio, isWholeNumber, shorten } from '../format.ts'
 import { svc } from './gateway.ts'
 import { askProposals, isOfType, type ProposalOf, useLatest, useProposalNews } from './proposals.ts'
 import { useAnswer } from './useAnswer.ts'
@@ -20,7 +20,7 @@ export const parameterOf = (name: string): Parameter | undefined => PARAMETERS.g
 
 /** A value as people read it: numbers with commas. */
 export const formatValue = (value: string | number): string =>
-  /^\d+$/.test(String(value)) ? formatCount(BigInt(value)) : String(value)
+  isWholeNumber(String(value)) ? formatCount(BigInt(value)) : String(value)
 
 /** A parameter's value with its unit, in plain text. */
 export function valueText(name: string, value: string | number): string {

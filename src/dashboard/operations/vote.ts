@@ -2,14 +2,18 @@ import { formatCount, shorten } from '../format.ts'
 import { kindOf } from '../proposals/index.ts'
 import { type OperationPage, pieceOf, textOf, proposalOf, resultOf } from './operation.ts'
 
-const ANSWERS: Readonly<Record<string, string>> = { Y: 'yes', N: 'no' }
+// A map: a stranger's answer may be the name of what every object has.
+const ANSWERS: ReadonlyMap<string, string> = new Map([
+  ['Y', 'yes'],
+  ['N', 'no'],
+])
 
 /** Votes on a proposal. */
 export const vote: OperationPage<'vote'> = {
   title: 'Vote',
   words: (message) => [
     'vote ',
-    ANSWERS[textOf(message, 'answer')] ?? pieceOf('stranger', message, 'answer'),
+    ANSWERS.get(textOf(message, 'answer')) ?? pieceOf('stranger', message, 'answer'),
     ' on ',
     pieceOf('proposal', message, 'proposalId'),
   ],

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { parseRatio } from '../../base/amount.ts'
 import { exactValue } from '../data/parameters.ts'
 import { proposalLink } from '../data/proposals.ts'
 import { useCandidates } from '../data/validators.ts'
@@ -27,7 +28,10 @@ const timeOf = (value: string): ComponentChildren => {
   return Number.isNaN(new Date(timeMs).getTime()) ? value : `${formatTime(timeMs)} UTC`
 }
 
-const ANSWERS: Readonly<Record<string, string>> = { Y: 'Y (yes)', N: 'N (no)' }
+const ANSWERS: ReadonlyMap<string, string> = new Map([
+  ['Y', 'Y (yes)'],
+  ['N', 'N (no)'],
+])
 
 function Keys({ text }: { readonly text: string }) {
   const candidates = useCandidates().data
@@ -51,10 +55,10 @@ function Keys({ text }: { readonly text: string }) {
 const amount = (value: string): ComponentChildren => <Tokens units={value} decimals={18} />
 const account = (value: string): ComponentChildren => <AccountLink address={value} />
 
-/** Values that mean more than their text. A number that is none in these fields cannot be in a message. */
+/** Values that mean more than their text. A stranger wrote them: an amount, an answer or a ratio may be none. */
 const shown: Readonly<Record<string, (value: string) => ComponentChildren>> = {
   to: account,
-  value: (value) => (/^[0-9]+$/.test(value) ? amount(value) : <UserText text={value} />),
+  value: amount,
   maxAmount: amount,
   amount,
   newCandidateAccount: account,
@@ -62,18 +66,21 @@ const shown: Readonly<Record<string, (value: string) => ComponentChildren>> = {
   transferFrom: account,
   transferTo: account,
   proposalId: (value) => <Short text={value} to={proposalLink(value)} left={20} right={20} />,
-  answer: (value) => ANSWERS[value] ?? <UserText text={value} />,
+  answer: (value) => ANSWERS.get(value) ?? <UserText text={value} />,
   expireBlockHeight: heightOrText,
   deployBlockHeight: heightOrText,
   retiredBlockHeight: heightOrText,
   upgradeBlockHeight: heightOrText,
   expireTimestamp: timeOf,
   deployTimestamp: timeOf,
-  compRate: (value) => (
-    <>
-      <span class='number'>{formatRatio(value)}</span> <span class='soft'>({value})</span>
-    </>
-  ),
+  compRate: (value) =>
+    parseRatio(value) === undefined ? (
+      <UserText text={value} />
+    ) : (
+      <>
+        <span class='number'>{formatRatio(value)}</span> <span class='soft'>({value})</span>
+      </>
+    ),
   pubKey: (value) => <span class='mono'>{value}</span>,
   preservedValidators: (value) => <Keys text={value} />,
   reason: (value) => <UserText text={value} isLong />,

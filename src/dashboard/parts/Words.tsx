@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { proposalLink } from '../data/proposals.ts'
-import { formatTokens } from '../format.ts'
+import { formatTokens, isWholeNumber } from '../format.ts'
 import { linkTo } from '../route.ts'
 import { capitalised, type Piece, plainText, type Words } from '../pieces.ts'
 import { AccountLink, HeightLink, Short, Tokens, UserText } from './text.tsx'
@@ -10,7 +10,7 @@ type Thing = Exclude<Piece, string>
 const shown: Readonly<Record<Thing['kind'], (value: string) => ComponentChildren>> = {
   account: (value) => <AccountLink address={value} />,
   validator: (value) => <Short text={value} to={linkTo(['validators', value])} />,
-  tokens: (value) => (/^[0-9]+$/.test(value) ? <Tokens units={value} /> : <UserText text={value} />),
+  tokens: (value) => <Tokens units={value} />,
   key: (value) => <Short text={value} />,
   proposal: (value) => <Short text={value} to={proposalLink(value)} />,
   request: (value) => <span class='number'>{value}</span>,
@@ -34,4 +34,4 @@ export const Sentence = ({ words }: { readonly words: Words }) => (
 
 /** The same sentence as a text. */
 export const sentenceText = (words: Words): string =>
-  plainText(capitalised(words), (units) => (/^[0-9]+$/.test(units) ? formatTokens(units, 18) : units))
+  plainText(capitalised(words), (units) => (isWholeNumber(units) ? formatTokens(units, 18) : units))

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { useNow } from '../data/clock.ts'
 import { labels } from '../data/labels.ts'
 import { useStore } from '../data/store.ts'
-import { formatAgo, formatTime, formatTokens, shorten } from '../format.ts'
+import { formatAgo, formatTime, formatTokens, isWholeNumber, shorten } from '../format.ts'
 import { partsOf } from '../marks.ts'
 import { linkTo } from '../route.ts'
 
@@ -62,7 +62,10 @@ export const Moment = ({ time }: { readonly time: string }) => (
   </>
 )
 
-/** An amount in base units, in tokens; the exact one is at hand. In a table of amounts the unit may go without saying. */
+/**
+ * An amount in base units, in tokens; the exact one is at hand. In a table of amounts the unit may go without saying. What
+ * a stranger wrote in the place of an amount stands as text.
+ */
 export function Tokens({
   units,
   decimals = 4,
@@ -72,6 +75,7 @@ export function Tokens({
   readonly decimals?: number
   readonly unit?: 'token' | ''
 }) {
+  if (typeof units === 'string' && !isWholeNumber(units)) return <UserText text={units} />
   return (
     <span class='number' title={`${units} base units`}>
       {formatTokens(units, decimals)}

@@ -1,0 +1,63 @@
+/** A document with as much of the DOM as Preact needs to draw components without a browser. */
+import './browser.ts'
+import { type ComponentChild, render } from 'preact'
+
+class FakeNode {
+  readonly childNodes: FakeNode[] = []
+  readonly attributes: unknown[] = []
+  parentNode: FakeNode | null = null
+  data: string
+  readonly localName: string | undefined
+  readonly nodeType: number
+  constructor(localName: string | undefined, data = '') {
+    this.localName = localName
+    this.nodeType = localName === undefined ? 3 : 1
+    this.data = data
+  }
+  get firstChild(): FakeNode | null {
+    return this.childNodes[0] ?? null
+  }
+  get nextSibling(): FakeNode | null {
+    const all = this.parentNode?.childNodes ?? []
+    return all[all.indexOf(this) + 1] ?? null
+  }
+  get textContent(): string {
+    return this.data + this.childNodes.map((one) => one.textContent).join('')
+  }
+  insertBefore(node: FakeNode, before: FakeNode | null): void {
+    node.remove()
+    const at = before === null ? this.childNodes.length : this.childNodes.indexOf(before)
+    this.childNodes.splice(at, 0, node)
+    node.parentNode = this
+  }
+  remove(): void {
+    const all = this.parentNode?.childNodes ?? []
+    all.splice(all.indexOf(this), 1)
+    this.parentNode = null
+  }
+  setAttribute(): void {}
+  removeAttribute(): void {}
+  addEventListener(): void {}
+  focus(): void {}
+}
+
+Object.assign(document, {
+  createElementNS: (_: string, name: string) => new FakeNode(name),
+  createTextNode: (text: string) => new FakeNode(undefined, text),
+})
+
+/** Draws components, and gives the text that a reader sees at any time until `end` is called. */
+export function drawn(what: ComponentChild): { readonly text: () => string; readonly end: () => void } {
+  const place = new FakeNode('body')
+  const draw = (one: ComponentChild): void => render(one, place as unknown as Element)
+  draw(what)
+  return { text: () => place.textContent, end: () => draw(null) }
+}
+
+/** The text of components as they are drawn first. */
+export function textOf(what: ComponentChild): string {
+  const { text, end } = drawn(what)
+  const first = text()
+  end()
+  return first
+}
