@@ -8,6 +8,7 @@ import { NotFound } from './pages/NotFound.tsx'
 import { Validators } from './pages/Validators.tsx'
 import { Send } from './pages/Send.tsx'
 import { Proposals } from './pages/Proposals.tsx'
+import { Guarded } from './parts/Guarded.tsx'
 import { lazyView } from './parts/lazyView.tsx'
 import { useRoute } from './route.ts'
 import { IdleNote } from './wallet/IdleNote.tsx'
@@ -52,7 +53,9 @@ export function App() {
       <Top view={name} />
       <LineBar />
       <IdleNote />
-      <Shown key={path.join('/')} path={rest} />
+      <Guarded key={path.join('/')}>
+        <Shown path={rest} />
+      </Guarded>
       <Bottom />
       <WalletDialog />
       <ReviewDialog />

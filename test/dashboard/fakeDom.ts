@@ -42,8 +42,13 @@ class FakeNode {
 }
 
 Object.assign(document, {
+  documentElement: { dataset: {} },
   createElementNS: (_: string, name: string) => new FakeNode(name),
   createTextNode: (text: string) => new FakeNode(undefined, text),
+})
+Object.assign(globalThis, {
+  matchMedia: () => Object.assign(new EventTarget(), { matches: false }),
+  scrollTo: () => {},
 })
 
 /** Draws components, and gives the text that a reader sees at any time until `end` is called. */
