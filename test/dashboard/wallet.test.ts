@@ -189,3 +189,19 @@ test('an account of several keys that another tab has made stays when one is for
   forgetSeveral(several.get()[0]?.address ?? '')
   expect(several.get()).toHaveLength(2)
 })
+
+test('no account that the page knows not to be of Ethereum becomes a member by its address', async () => {
+  const { forgetSeveral, makeSeveral, several } = await import('../../src/dashboard/wallet/several.ts')
+  for (const { address } of several.get()) forgetSeveral(address)
+  expect(makeSeveral(1, [addressOf(1), addressOf(2)])).toBeUndefined()
+  const inner = several.get()[0]?.address ?? ''
+  const refused = `${inner} is no account of Ethereum: name its public key, or its members`
+  expect(makeSeveral(2, [inner, addressOf(3)])).toBe(refused)
+  wallet.lock()
+  expect(makeSeveral(2, [`0x${inner.slice(2).toUpperCase()}`, addressOf(3)])).toBe(refused)
+  wallet.addDevnetAccount(addressOf(4))
+  expect(makeSeveral(2, [addressOf(3), addressOf(4)])).toContain(addressOf(4))
+  expect(several.get()).toHaveLength(1)
+  const own = wallet.addKey(KEY.slice(), 'key')
+  expect(makeSeveral(2, [addressOf(3), own])).toBeUndefined()
+})

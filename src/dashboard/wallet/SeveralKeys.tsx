@@ -99,7 +99,8 @@ function NewSeveral() {
         hint={
           <>
             One on each line, in any order: the 0x address of an Ethereum account, or the public key of an account of
-            svcd in base64. The address of an account of svcd would count as one of Ethereum, unless it is open here.
+            svcd in base64. The address of an account of svcd would count as one of Ethereum, unless its key is open
+            here.
           </>
         }
         error={error}

@@ -15,7 +15,7 @@ import { keep, readKept } from '../data/kept.ts'
 import { createStore } from '../data/store.ts'
 import { linkTo, urlSafe } from '../route.ts'
 import { DraftMade } from './act.ts'
-import { addSigner, keySignerOf, removeAccount } from './wallet.ts'
+import { addSigner, keySignerOf, openAccount, removeAccount } from './wallet.ts'
 
 /** An account of several keys. */
 export interface Several extends Multisig {
@@ -72,10 +72,19 @@ export function openSeveral({ address, bytes, threshold, members }: Several): vo
 const memberOf = (text: string): Uint8Array | undefined =>
   keySignerOf(parseAddress(text) ?? '')?.member ?? parseMember(text)
 
+/** True for an account that the page knows to be of no single key, or to have an ed25519 key that is not here. */
+const isKeyless = (address: Address): boolean =>
+  keySignerOf(address) === undefined &&
+  (openAccount(address) !== undefined || readSeveral().some((one) => one.address === address))
+
 /** Makes an account, keeps it and lets it act. Returns why it cannot be. */
 export function makeSeveral(threshold: number, texts: readonly string[]): string | undefined {
   const members: Uint8Array[] = []
   for (const text of texts) {
+    const address = parseAddress(text)
+    // It would count as an account of Ethereum, for which nobody could ever sign.
+    if (address !== undefined && isKeyless(address))
+      return `${address} is no account of Ethereum: name its public key, or its members`
     const member = memberOf(text)
     if (member === undefined)
       return `expected an address of Ethereum or the base64 of a public key, got ${text.slice(0, 60)}`
