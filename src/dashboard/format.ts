@@ -70,5 +70,9 @@ export function formatAgo(timeMs: number, nowMs: number): string {
   return seconds > -1 ? 'just now' : `${formatSpan(-seconds)} ago`
 }
 
-/** A time in UTC to the second: `2026-11-20 10:00:00`. */
-export const formatTime = (timeMs: number): string => new Date(timeMs).toISOString().slice(0, 19).replace('T', ' ')
+/** True for a time in ms that a Date holds: strangers may name later ones. */
+export const isDate = (timeMs: number): boolean => !Number.isNaN(new Date(timeMs).getTime())
+
+/** A time in UTC to the second: `2026-11-20 10:00:00`; a dash for one that no Date holds. */
+export const formatTime = (timeMs: number): string =>
+  isDate(timeMs) ? new Date(timeMs).toISOString().slice(0, -'.000Z'.length).replace('T', ' ') : '–'

@@ -3,7 +3,7 @@ import { parseRatio } from '../../base/amount.ts'
 import { exactValue } from '../data/parameters.ts'
 import { proposalLink } from '../data/proposals.ts'
 import { useCandidates } from '../data/validators.ts'
-import { formatRatio, formatTime } from '../format.ts'
+import { formatRatio, formatTime, isDate } from '../format.ts'
 import { linkTo } from '../route.ts'
 import { labelOf } from '../operations/index.ts'
 import { Facts } from './layout.tsx'
@@ -25,7 +25,7 @@ const heightOrText = (value: string): ComponentChildren =>
 
 const timeOf = (value: string): ComponentChildren => {
   const timeMs = Number(value) * 1_000
-  return Number.isNaN(new Date(timeMs).getTime()) ? value : `${formatTime(timeMs)} UTC`
+  return isDate(timeMs) ? `${formatTime(timeMs)} UTC` : value
 }
 
 const ANSWERS: ReadonlyMap<string, string> = new Map([

@@ -1,7 +1,7 @@
 import type { Proposal } from '../data/proposals.ts'
 import { type Clock, useClock, useTimeOfHeight } from '../data/blockTime.ts'
 import { useNow } from '../data/clock.ts'
-import { formatCount, formatSpan, formatTime } from '../format.ts'
+import { formatCount, formatSpan, formatTime, isDate } from '../format.ts'
 
 type Point = Pick<Proposal, 'ExpireBlockHeight' | 'ExpireTimestamp'>
 
@@ -44,7 +44,7 @@ export function TimeLeft({ proposal, isShort = false }: { readonly proposal: Poi
 export function WhenBlock({ height }: { readonly height: number }) {
   const newest = useClock()?.height ?? height
   const timeMs = useTimeOfHeight(height)
-  if (timeMs === undefined || height <= newest) return null
+  if (timeMs === undefined || height <= newest || !isDate(timeMs)) return null
   return (
     <>
       {' '}

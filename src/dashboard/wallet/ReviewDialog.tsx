@@ -13,7 +13,7 @@ import { WhenBlock } from '../parts/TimeLeft.tsx'
 import { useFocus } from '../parts/useFocus.ts'
 import { pageOf, sentenceOf, type TxRequest } from '../operations/index.ts'
 import type { Due } from '../operations/operation.ts'
-import { formatCount, formatTokens } from '../format.ts'
+import { formatCount, formatTokens, isDate } from '../format.ts'
 import { linkTo } from '../route.ts'
 import { closeReview, sent, type Sent, openReview, type OpenReview, sign } from './act.ts'
 import type { Review } from './readFacts.ts'
@@ -24,6 +24,7 @@ const Fields = lazyPart(async () => (await import('../parts/Message.tsx')).Field
 /** A block or a time to come, with the block that the other is judged by. */
 function When({ due: { height, time, blocks } }: { readonly due: Due }) {
   const newest = useClock()?.height
+  if (time !== undefined && !isDate(time * 1_000)) return <span class='number'>{time}</span>
   if (time !== undefined) return <Moment time={new Date(time * 1_000).toISOString()} />
   const at = height ?? (newest === undefined || blocks === undefined ? undefined : newest + 1 + blocks)
   if (at === undefined) return <>in {formatCount(blocks ?? 0)} blocks</>
