@@ -34,7 +34,8 @@ const numberOf = (bytes: Uint8Array): bigint => BigInt(`0x${toHex(bytes)}`)
 /** A signature and others that are nearly it. */
 function variantsOf(signature: Uint8Array): readonly Uint8Array[] {
   const flipped = [...signature.keys()].map((at) => signature.map((byte, index) => (index === at ? byte ^ 1 : byte)))
-  return [signature, ...flipped, new Uint8Array(signature.length)]
+  const longer = Uint8Array.from([...signature, 0])
+  return [signature, ...flipped, longer, signature.subarray(0, -1), new Uint8Array(signature.length)]
 }
 
 /** The same signature with the other s, which libsecp256k1 takes for none. */

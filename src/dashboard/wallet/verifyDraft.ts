@@ -8,6 +8,7 @@ import { isSignedBy } from '../../base/ed25519.ts'
 import { typedDataOfBody } from '../../client/signers.ts'
 import { type Draft, multisigOf } from '../../tx/draft.ts'
 import { signBytes } from '../../tx/envelope.ts'
+import { SECP256K1_SIGNATURE_BYTES } from '../../tx/multisig.ts'
 import { hashTypedData } from '../../tx/typedDataHash.ts'
 import { addressBytes, addressOfKey } from '../../values/address.ts'
 import { addressOfPoint } from '../../values/ethereum.ts'
@@ -19,6 +20,7 @@ const NUMBERS_BYTES = 64
 
 /** The address whose key made a signature of a digest; undefined where none did. */
 function recover(digest: Uint8Array, signature: Uint8Array): Uint8Array | undefined {
+  if (signature.length !== SECP256K1_SIGNATURE_BYTES) return undefined
   const parity = (signature[NUMBERS_BYTES] ?? 0) - V_EVEN
   const numbers = secp256k1.Signature.fromBytes(signature.subarray(0, NUMBERS_BYTES))
   if ((parity !== 0 && parity !== 1) || numbers.hasHighS()) return undefined
