@@ -63,3 +63,9 @@ test('digits are grouped up to as many as an amount has', () => {
   expect(formatValue('1500000000')).toBe('1,500,000,000')
   expect(formatValue(DIGITS)).toBe(DIGITS)
 })
+
+test('a description without members, which an update gives all the same, is not taken for nothing', () => {
+  const of = (message: object): string => textOf(h(Fields, { operation: 'updateCandidacy', message: { ...message } }))
+  expect(of({ description: {} })).toBe('DescriptionGiven, without members.')
+  expect(of({})).toBe('This operation takes no fields.')
+})

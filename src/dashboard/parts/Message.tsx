@@ -113,7 +113,8 @@ export function Fields({
   const given = Object.entries(message).filter(
     ([name, value]) => value !== undefined && value !== null && !(name === 'md5' && 'fileUrl' in message),
   )
-  if (given.length === 0) return <p class='soft'>This operation takes no fields.</p>
+  if (given.length === 0)
+    return <p class='soft'>{within === '' ? 'This operation takes no fields.' : 'Given, without members.'}</p>
   return (
     <Facts
       facts={Object.fromEntries(
