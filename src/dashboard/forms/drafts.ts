@@ -30,7 +30,10 @@ function put(form: string, draft: Draft | undefined): void {
   keep('sessionStorage', KEPT, isKept ? [...others, [form, draft]].slice(-DRAFTS_MAX) : others)
 }
 
-/** What was typed into a form that begins with `initial`; nothing where a link to it says something else. */
+/**
+ * What was typed into a form that begins with `initial`; nothing where another link than before leads to it. The same link
+ * gives back what was typed over it: a reload and a step back cannot be told from a click on it.
+ */
 export function readDraft(form: string, initial: Typing): Typing {
   const { began = {}, changed = {} } = readAll().find(([name]) => name === form)?.[1] ?? {}
   const isOther = Object.entries(initial).some(
