@@ -188,6 +188,14 @@ describe('svc.verified', () => {
     )
   })
 
+  test('a header of another chain than that of the client proves nothing', async () => {
+    const of = (chainId: string) => new Svc({ url: GATEWAY, light: LIGHT, fetch: fakeFetch, chainId }).verified
+    expect((await of('test-chain').getBalance(owner)).verified).toBe(true)
+    expect((await refusal(of('another').getBalance(owner)))[1]).toBe(
+      'not verified: the header is of the chain test-chain',
+    )
+  })
+
   test.each([
     ['balance', (verified: SvcVerified) => verified.getBalance(owner)],
     ['delegator', (verified: SvcVerified) => verified.stake.delegator.query(owner)],

@@ -42,7 +42,7 @@ export interface VerifiedRow {
 }
 
 /** Who is asked: the gateway for row and proof, which nobody believes, and the light client for the header. */
-export interface Sources extends Pick<Target, 'light' | 'fetch'> {
+export interface Sources extends Pick<Target, 'light' | 'fetch' | 'chainId'> {
   readonly transport: Transport
 }
 
@@ -140,9 +140,11 @@ export function lightOf({ light }: Sources): string {
   return light
 }
 
-/** The verified header that proves the rows of `height`, which is no older than `maxAgeMs`. */
+/** The verified header that proves the rows of `height`: of the client's chain, and no older than `maxAgeMs`. */
 export async function headerAfter(height: number, sources: Sources, options: VerifyOptions): Promise<VerifiedHeader> {
   const header = await verifiedHeader({ ...sources, light: lightOf(sources) }, height + 1, options)
+  const { chain_id } = header
+  if (chain_id !== (sources.chainId ?? chain_id)) throw new SvcProofError(`the header is of the chain ${chain_id}`)
   checkAge(header, options.maxAgeMs ?? MAX_AGE_MS)
   return header
 }
