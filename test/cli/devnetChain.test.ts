@@ -20,7 +20,9 @@ import { assertRoom, listDevnetSnapshots, revertTo, takeSnapshot } from '../../s
 import { genesisJson } from '../../src/comet/home.ts'
 import { PUBLIC_MNEMONIC } from '../../src/keys/mnemonic.ts'
 import { readGenesis } from '../../src/modules/genesis.ts'
+import { printPubKey } from '../../src/values/pubKey.ts'
 import { tempFolder } from '../support/tempFolder.ts'
+import { TestChain } from '../support/testChain.ts'
 
 const PRIVATE_MNEMONIC = 'legal winner thank year wave sausage worth useful legal winner thank yellow'
 
@@ -164,8 +166,8 @@ describe('the state from which a devnet starts', () => {
     .map(({ address }) => address)
   const stranger = `0x${'12'.repeat(20)}`
 
-  /** A genesis file of another chain with two candidacies, the second one larger. */
-  const fileOf = (name: string): string => {
+  /** A genesis file of another chain with two candidacies, by default the second one larger. */
+  const fileOf = (name: string, [first, second] = [100n, 200n]): string => {
     const path = join(folder.path, name)
     const candidacy = (ownerAddress: string, pubKey: string, tokens: bigint) => ({
       owner: ownerAddress,
@@ -176,7 +178,7 @@ describe('the state from which a devnet starts', () => {
     const appState = {
       accounts: [{ address: accounts[0], balance: '7' }],
       params: { inflation_rate: 1 },
-      candidacies: [candidacy(stranger, key(1), 100n), candidacy(accounts[1] ?? '', key(2), 200n)],
+      candidacies: [candidacy(stranger, key(1), first), candidacy(accounts[1] ?? '', key(2), second)],
     }
     const genesisTime = '2026-01-01T00:00:00Z'
     writeFileSync(
@@ -215,6 +217,13 @@ describe('the state from which a devnet starts', () => {
       genesis.params.get('gas_price'),
     ]).toEqual(['1', '1', '0'])
     expect(genesis.accounts.map(({ balance }) => balance)).toEqual([7n, 5n, 5n])
+  })
+
+  test('of a genesis file with equal candidacies has its validators alone in the set, whatever their keys', () => {
+    const chain = choose({ genesis: fileOf('equal.json', [100n, 100n]) })
+    const started = new TestChain()
+    started.init(appStateOf({ chain, accounts, validators: 1, stateFile: undefined })([owner(0, 9)]))
+    expect([...(started.sets.get(1)?.keys() ?? [])].map(printPubKey)).toEqual([key(9)])
   })
 
   test('of a state file gets no further accounts, and all of its validators may stay', () => {

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { type Amount, TOKEN } from '../../base/amount.ts'
+import { type Amount, maxOf, TOKEN } from '../../base/amount.ts'
 import { writeWhole } from '../../base/writeWhole.ts'
 import { isMnemonic, MNEMONIC_FORM, PUBLIC_MNEMONIC, seedsOfMnemonic } from '../../keys/mnemonic.ts'
 import { GENESIS_SUPPLY_MAX } from '../../modules/genesis.ts'
@@ -188,23 +188,29 @@ export const hasNoChain = (home: string): boolean => chainIdOf(home) === undefin
 
 interface AppState {
   readonly accounts?: readonly { readonly address: string; readonly balance: string }[]
-  readonly candidacies?: readonly { readonly shares: string; readonly pub_key: string }[]
+  readonly candidacies?: readonly { readonly shares: string; readonly max_shares: string; readonly pub_key: string }[]
   readonly params?: Readonly<Record<string, unknown>>
 }
 
+const unitsOf = (text: unknown): Amount => amount.parse(String(text)) ?? 0n
+
 /**
  * The app_state of a genesis file for other validators: the candidacies with the most shares get their keys, and when
- * there are more candidacies, max_vals keeps the others out of the validator set, since nobody runs their nodes.
+ * there are more candidacies, max_vals keeps the others out of the validator set, since nobody runs their nodes. Each of
+ * the first ones then gets one base unit: the chain ranks equal shares by their keys, and another's could come first.
  */
 function adoptState({ candidacies = [], ...state }: AppState, owners: readonly GenesisOwner[]): AppState {
-  const sharesOf = (at: number): Amount => amount.parse(String(candidacies[at]?.shares)) ?? 0n
+  const sharesOf = (at: number): Amount => unitsOf(candidacies[at]?.shares)
   const ranked = candidacies.map((_, at) => at).sort((a, b) => (sharesOf(a) > sharesOf(b) ? -1 : 1))
   const ours = new Map(ranked.slice(0, owners.length).map((at, rank) => [at, owners[rank]?.pubKey]))
-  return {
-    ...state,
-    candidacies: candidacies.map((one, at) => ({ ...one, pub_key: ours.get(at) ?? one.pub_key })),
-    ...(candidacies.length > owners.length ? { params: { ...state.params, max_vals: owners.length } } : {}),
-  }
+  const adopted = candidacies.map((one, at) => ({ ...one, pub_key: ours.get(at) ?? one.pub_key }))
+  if (candidacies.length <= owners.length) return { ...state, candidacies: adopted }
+  const raised = adopted.map((one, at) => {
+    if (!ours.has(at)) return one
+    const shares = sharesOf(at) + 1n
+    return { ...one, shares: `${shares}`, max_shares: `${maxOf(unitsOf(one.max_shares), shares)}` }
+  })
+  return { ...state, candidacies: raised, params: { ...state.params, max_vals: owners.length } }
 }
 
 /** Reads the app_state of a genesis file. Throws a UserError that names the file. */
