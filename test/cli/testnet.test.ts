@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'smol-toml'
+import { platformPackage } from '../../src/base/cometbftPackage.ts'
 import { printPubKey } from '../../src/values/pubKey.ts'
 import { type TestnetNode, writeTestnet, type PlannedNode, planNodes } from '../../src/cli/commands/testnet.ts'
 import { homeScripts } from '../../src/cli/networkScripts.ts'
@@ -51,6 +52,16 @@ const filesBelow = (path: string): readonly string[] =>
   readdirSync(path, { recursive: true, encoding: 'utf8' })
     .map((name) => join(path, name))
     .filter((name) => statSync(name).isFile())
+
+/** The folders of npm's package of CometBFT in a folder of packages, where NODE_PATH lets Node find it. */
+const packageIn = (path: string) => {
+  const modules = join(path, 'node_modules')
+  const own = join(modules, platformPackage(`${process.platform}-${process.arch}`))
+  const bin = join(own, 'bin')
+  mkdirSync(bin, { recursive: true })
+  writeFileSync(join(own, 'package.json'), '{}')
+  return { bin, modules }
+}
 
 describe('the homes of a network', () => {
   test('have the same genesis bytes, in which each node has a candidacy of an account of its own', () => {
@@ -155,6 +166,9 @@ describe('the homes of a network', () => {
       /holds the chain net-1 with 2 validators; choose another folder with --output DIR/,
     )
     expect(() => make(2)).toThrow('is not empty')
+    // Settings of the containers, as the compose file says.
+    writeFileSync(join(folder, 'net', '.env'), 'SVCD_IMAGE=svcd\n')
+    make(2, { publicKeys: true })
     writeFileSync(join(folder, 'net', 'mine'), 'x')
     expect(() => make(2, { publicKeys: true })).toThrow('is not empty')
   })
@@ -221,6 +235,20 @@ test('the scripts fall back to the programs that made them, whatever their paths
   }
   expect(run('app.sh')).toBe("a 'b start --home . --abci unix://abci.sock\n")
   expect(run('cometbft.sh')).toBe('node --home .\n')
+})
+
+test("the scripts fall back to npm's CometBFT where npm has installed it", async () => {
+  const place = makePlace([1, 2, 3])
+  try {
+    const { bin, modules } = packageIn(place.folder)
+    const npm = { ...place, env: { ...place.env, NODE_PATH: modules } }
+    expect(await svcd(npm, ['testnet', '--validators', '1', '--output', 'net'])).toMatchObject({ status: 0 })
+    const script = join(place.folder, 'net', 'node0', 'cometbft.sh')
+    writeFileSync(join(bin, 'cometbft'), '#!/bin/sh\necho "npm $1"\n', { mode: 0o755 })
+    expect(spawnSync(script, { encoding: 'utf8', env: { PATH: '/usr/bin:/bin' } }).stdout).toBe('npm node\n')
+  } finally {
+    place.remove()
+  }
 })
 
 test('the script of CometBFT gives it four threads where there are fewer cores', () => {

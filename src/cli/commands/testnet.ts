@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { packagedFolders, programFile } from '../../base/cometbftPackage.ts'
 import { isLoopback } from '../../base/loopback.ts'
 import { defaultCometCache } from '../../comet/find.ts'
 import type { NodeIdentity } from '../../comet/home.ts'
@@ -106,7 +107,8 @@ interface TestnetOptions {
 /** A node whose home was written. `owner`: the owner of its candidacy; a full node has none. */
 export type TestnetNode = PlannedNode & NodeIdentity & { readonly home: string; readonly owner?: string | undefined }
 
-const OURS = /^(?:(?:node|full)\d+|systemd|start\.sh|docker-compose\.yml|README\.txt)$/
+// .env: settings of the containers, which the compose file reads.
+const OURS = /^(?:(?:node|full)\d+|systemd|start\.sh|docker-compose\.yml|\.env|README\.txt)$/
 
 const countOf = (nodes: readonly PlannedNode[]): number => nodes.filter(({ isValidator }) => isValidator).length
 
@@ -152,7 +154,8 @@ export function writeTestnet(options: TestnetOptions) {
     })),
     { chainId, accounts, blockTimeMs },
   )
-  const programs = { svcd: SVCD_WORDS, cometbft: join(defaultCometCache(), 'cometbft') }
+  const cometbft = join(packagedFolders()[0] ?? defaultCometCache(), programFile())
+  const programs = { svcd: SVCD_WORDS, cometbft }
   const user = { uid: process.getuid?.() ?? -1, gid: process.getgid?.() ?? -1 } // -1: Windows has none.
   for (const node of nodes) writeFiles(node.home, homeScripts(node, programs), 0o700)
   writeFiles(output, { 'start.sh': startAllScript(nodes) }, 0o700)
