@@ -103,12 +103,11 @@ export async function confirm(question: string, yes: boolean | undefined): Promi
 }
 
 /**
- * Reads the first line of a file that holds a secret, such as a password or a token. Throws a UserError, which names
- * the flag and never shows the contents, when the file cannot be read, when its first line is empty, or when others
- * than its owner can read or write it. `isAlone`: also when text follows. The first 12 of 24 words may be a mnemonic too,
- * of other accounts.
+ * Reads the lines of a file that holds secrets, such as passwords. Throws a UserError, which names the flag and never
+ * shows the contents, when the file cannot be read, when its first line is empty, or when others than its owner can read
+ * or write it. A pipe can be read only once.
  */
-export function firstLine(path: string, flag: string, isAlone = false): string {
+export function secretLines(path: string, flag: string): readonly [string, ...string[]] {
   let open: string | undefined
   let text = ''
   try {
@@ -122,6 +121,15 @@ export function firstLine(path: string, flag: string, isAlone = false): string {
   if (open !== undefined) throw new UserError(`${flag}: ${open}`)
   const [line = '', ...others] = text.split(/\r?\n/)
   if (line === '') throw new UserError(`${flag}: the first line of ${path} is empty`)
+  return [line, ...others]
+}
+
+/**
+ * Reads the first line of a file that holds a secret, such as a password or a token. Throws what secretLines throws.
+ * `isAlone`: also throws when text follows. The first 12 of 24 words may be a mnemonic too, of other accounts.
+ */
+export function firstLine(path: string, flag: string, isAlone = false): string {
+  const [line, ...others] = secretLines(path, flag)
   if (isAlone && others.some((other) => other.trim() !== ''))
     throw new UserError(`${flag}: expected the secret on one line, but ${path} has more`)
   return line

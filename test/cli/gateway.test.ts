@@ -4,7 +4,7 @@ import { freePorts } from '../e2e/support/processes.ts'
 import { serveCalls } from '../support/serveCalls.ts'
 import { until } from '../gateway/support.ts'
 import { startStubNode } from '../gateway/stubNode.ts'
-import { makePlace, run, svcd } from './support.ts'
+import { endedWith, makePlace, run, svcd, typed } from './support.ts'
 
 const place = makePlace([1, 2, 3])
 afterAll(place.remove)
@@ -20,6 +20,22 @@ test('a gateway with public accounts takes no others: one line names both flags,
 test.each(['0.0.0.0', '127.0.0.1'])('without --devnet unlocked accounts on %s need a token', async (host) => {
   const { status, stderr } = await svcd(place, ['gateway', '--unlock', 'alice', '--listen', `${host}:9999`])
   expect([status, stderr]).toEqual([2, expect.stringMatching(/^svcd: .*--auth-token-file/)])
+})
+
+test('a password comes from a pipe too', async () => {
+  const node = await startStubNode()
+  const { port } = new URL(node.url)
+  const password = 'a password of the test'
+  const made = await typed(place, `svcd keys new alice --password-file <(echo '${password}')`)
+  expect(made).toMatchObject({ status: 0 })
+  // The port is in use, which the gateway sees after it has read the password.
+  const ended = await typed(
+    place,
+    `svcd gateway --unlock alice --password-file <(echo '${password}') ` +
+      `--auth-token-file <(echo a-token-of-the-test) --listen 127.0.0.1:${port} --node ${node.url}`,
+  )
+  await node.close()
+  expect(ended).toMatchObject(endedWith(2, /^svcd: cannot listen on /))
 })
 
 test.each([

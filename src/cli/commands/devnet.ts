@@ -230,12 +230,16 @@ export interface Setup {
   readonly signers: readonly Signer[]
   /** The path of CometBFT. */
   readonly program: string
+  /** What the file of --auth-token-file holds. It may be a pipe, which can be read only once. */
+  readonly authToken: string | undefined
 }
 
 /** How the gateway of a devnet is started. It signs for strangers only with keys that anybody has. */
-export function gatewayOptions({ flags, signers, nodes }: Setup, parts: Parts): Parameters<typeof startGateway>[0] {
-  const { home, blockTime, authTokenFile, mnemonic = PUBLIC_MNEMONIC } = flags
-  const authToken = authTokenFile === undefined ? undefined : firstLine(authTokenFile, '--auth-token-file')
+export function gatewayOptions(
+  { flags, signers, nodes, authToken }: Setup,
+  parts: Parts,
+): Parameters<typeof startGateway>[0] {
+  const { home, blockTime, mnemonic = PUBLIC_MNEMONIC } = flags
   const publicKeys = mnemonic === PUBLIC_MNEMONIC
   return {
     node: `http://${printEndpoint((nodes[0] as DevnetNode).rpc)}`,
@@ -382,7 +386,10 @@ const endSignal = (): Promise<unknown> => Promise.race([stopSignal(), parentEnd(
  * Returns a function that writes the homes of the devnet's validators. Throws a UserError when the chain is new and the
  * file from which it should start cannot be read.
  */
-function prepareHomes({ flags, chain, nodes, signers }: Omit<Setup, 'program'>, isNew: boolean): () => void {
+function prepareHomes(
+  { flags, chain, nodes, signers }: Pick<Setup, 'flags' | 'chain' | 'nodes' | 'signers'>,
+  isNew: boolean,
+): () => void {
   const { home, blockTime, state } = flags
   const accounts = signers.map(({ address }) => address)
   const stateFile = state !== undefined && existsSync(state) ? state : undefined
@@ -406,11 +413,12 @@ function prepareHomes({ flags, chain, nodes, signers }: Omit<Setup, 'program'>, 
  * ends, which ends the others. Resolves with the exit status. Throws user errors, and then leaves nothing running.
  */
 async function runDevnet(flags: Flags): Promise<number> {
-  const { home, validators, mnemonic, state, reset = false } = flags
+  const { home, validators, mnemonic, state, authTokenFile, reset = false } = flags
   // Peers send transactions to a proposer that waits only after it has proposed.
   if (flags.blockTime === 0 && validators > 1)
     throw new UserError(`--block-time 0 works with one validator, got --validators ${validators}`)
   assertDevnetHome(home)
+  const authToken = authTokenFile === undefined ? undefined : firstLine(authTokenFile, '--auth-token-file')
   const isNew = reset || hasNoChain(home)
   const chain = chooseChain(home, flags, isNew)
   if (!isNew) assertValidators(home, validators)
@@ -435,7 +443,7 @@ async function runDevnet(flags: Flags): Promise<number> {
     }
     say(`CometBFT ${found.version} at ${found.path}`)
     writeHomes()
-    const setup: Setup = { flags, chain, nodes, signers, program: found.path }
+    const setup: Setup = { flags, chain, nodes, signers, program: found.path, authToken }
     const { status } = await runParts(setup, stopped, async (gateway) => {
       await printReady(gateway, setup)
       const ready: Ready = { url: gateway.url, chainId: chain.chainId, accounts: signers.length }

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PORTS } from '../../base/ports.ts'
 import { describeUse } from '../../comet/process.ts'
@@ -31,7 +30,7 @@ import { logOptions } from '../logOptions.ts'
 import { say } from '../output.ts'
 import { boundHeap, collectWhenQuiet, stopSignal } from '../../node/runtime.ts'
 import { openSigner } from '../keySigner.ts'
-import { firstLine, readSecret } from '../secrets.ts'
+import { firstLine, readSecret, secretLines } from '../secrets.ts'
 import { serveMetrics } from '../serveMetrics.ts'
 import { parseEndpoint, parseNetwork, parseStalledAfter, parseWhole, printEndpoint } from '../../node/settings.ts'
 
@@ -106,8 +105,7 @@ type Flags = FlagsOf<typeof options>
  * UserError.
  */
 function passwordsIn(path: string, count: number): readonly string[] {
-  firstLine(path, '--password-file')
-  const lines = readFileSync(path, 'utf8').split(/\r?\n/)
+  const lines = [...secretLines(path, '--password-file')]
   while (lines.at(-1) === '') lines.pop()
   if (lines.length !== 1 && lines.length !== count) {
     throw new UserError(
