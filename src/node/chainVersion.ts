@@ -48,7 +48,8 @@ export function whyRefused(home: string, runs: number, { version, from }: ChainV
   if (from === 'genesis') {
     return (
       `${program}, but this home has no state, and a replay from genesis begins with the blocks of version ${version}. ` +
-      `Join by state sync (svcd init --state-sync), or run ${older}. If the chain began with this release, run ${accept}`
+      'Join by state sync: move config/genesis.json out of the home, and run svcd init with --genesis and --state-sync. ' +
+      `Or run ${older}. If the chain began with this release, run ${accept}`
     )
   }
   if (version > runs) {

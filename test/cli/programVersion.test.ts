@@ -152,7 +152,8 @@ describe('svcd program accept', () => {
 describe('a home without a state', () => {
   const replay = (home: string): string =>
     'this program runs version 2, but this home has no state, and a replay from genesis begins with the blocks of ' +
-    'version 1. Join by state sync (svcd init --state-sync), or run the release of version 1 until the chain retires ' +
+    'version 1. Join by state sync: move config/genesis.json out of the home, and run svcd init with --genesis and ' +
+    '--state-sync. Or run the release of version 1 until the chain retires ' +
     `it. If the chain began with this release, run svcd program accept 1 --home ${home}`
 
   test('is refused to a successor that would replay older blocks, and told by doctor too; with state sync it starts', async () => {

@@ -1,5 +1,5 @@
 /** What `svcd init --state-sync` asks of its servers, and what it refuses. The servers are stand-ins for CometBFT's RPC. */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -248,6 +248,19 @@ describe('svcd init', () => {
       trust_hash: HASH,
       trust_period: '28800000ms',
     })
+  })
+
+  test('lets a home that would replay the chain begin with a snapshot, once its genesis file was moved away', async () => {
+    expect(await init('--peers', `${'f'.repeat(40)}@127.0.0.1:1`)).toMatchObject({ status: 0 })
+    const [config, key] = ['config.toml', 'priv_validator_key.json'].map((name) => join(home, 'config', name))
+    const before = readFileSync(key as string, 'utf8')
+    rmSync(join(home, 'config', 'genesis.json'))
+    expect(await init('--state-sync', both())).toMatchObject({ status: 0 })
+    expect(parse(readFileSync(config as string, 'utf8'))).toMatchObject({
+      statesync: { enable: true, rpc_servers: both(), trust_hash: HASH },
+      p2p: { persistent_peers: `${'f'.repeat(40)}@127.0.0.1:1` },
+    })
+    expect(readFileSync(key as string, 'utf8')).toBe(before)
   })
 
   test.each<[readonly string[], RegExp]>([
