@@ -145,6 +145,17 @@ test('svcd export and svcd snapshot create write nothing from a forged row', asy
   expect(existsSync(join(home, 'data', 'snapshots'))).toBe(false)
 })
 
+test('svcd snapshot create keeps as many snapshots as the node was told to, and no more', async () => {
+  const folder = join(home, 'data', 'snapshots')
+  for (const height of [1, 2]) mkdirSync(join(folder, `${height}-1`), { recursive: true })
+  const keeping = { ...place, env: { ...place.env, SVCD_SNAPSHOT_KEEP: '3' } }
+  expect(await svcd(keeping, 'snapshot create')).toMatchObject({ status: 0 })
+  expect(readdirSync(folder).sort()).toEqual(['1-1', '2-1', '3-1'])
+  rmSync(join(folder, '3-1'), { recursive: true })
+  expect(await svcd(place, 'snapshot create --snapshot-keep 2')).toMatchObject({ status: 0 })
+  expect(readdirSync(folder).sort()).toEqual(['2-1', '3-1'])
+})
+
 test('damaged metadata and a damaged chunk of a snapshot are named with the remedy', () => {
   const folder = join(place.folder, 'snapshots')
   readVerifiedState(path(), (state) => writeSnapshot(state, tables, folder))

@@ -103,6 +103,10 @@ export function restoreInto(to: string, { path, snapshot: { metadata } }: Return
  */
 const DEFAULTS: Retention = { interval: 1000, keep: 2, keepBlocks: 0 }
 
+const keepOption = option('--snapshot-keep <count>', `number of snapshots to keep (default: ${DEFAULTS.keep})`, {
+  env: 'SVCD_SNAPSHOT_KEEP',
+})
+
 /** The options that choose which snapshots and blocks to keep. */
 export const retentionOptions = [
   option(
@@ -110,9 +114,7 @@ export const retentionOptions = [
     `number of blocks from snapshot to snapshot, 0 for none (default: ${DEFAULTS.interval})`,
     { env: 'SVCD_SNAPSHOT_INTERVAL' },
   ),
-  option('--snapshot-keep <count>', `number of snapshots to keep (default: ${DEFAULTS.keep})`, {
-    env: 'SVCD_SNAPSHOT_KEEP',
-  }),
+  keepOption,
   option(
     '--keep-blocks <count>',
     `number of blocks that CometBFT keeps at least, 0 for all (default: ${DEFAULTS.keepBlocks})`,
@@ -138,14 +140,17 @@ export function chooseRetention(home: string, flags: Partial<FlagsOf<typeof rete
   }
 }
 
-async function create({ home, json }: CommonFlags): Promise<void> {
+const createOptions = [...commonOptions, keepOption] as const
+
+async function create({ home, json, ...flags }: FlagsOf<typeof createOptions>): Promise<void> {
+  const { keep } = chooseRetention(home, flags)
   const path = needState(home)
   const folder = snapshotsOf(home)
   const made = readVerifiedState(path, (state) => {
     if (state.height() === 0) throw new UserError(`${path}: no block has been committed yet`)
     return writeSnapshot(state, tables, folder)
   })
-  keepNewest(folder, chooseRetention(home, {}).keep)
+  keepNewest(folder, keep)
   printAnswer(json, printSnapshot(made))
 }
 
@@ -220,7 +225,7 @@ async function restore(from: string, { home, json, height, appHash }: FlagsOf<ty
 export const configure: Configure = (command) => {
   withOptions(command, 'svcd snapshot list')
   const createDoc = 'Creates a snapshot of the newest state, also while the node runs.'
-  subcommand(command, 'create', createDoc, 'svcd snapshot create', commonOptions).action(create)
+  subcommand(command, 'create', createDoc, 'svcd snapshot create', createOptions).action(create)
   subcommand(command, 'list', 'Lists the snapshots of a home.', 'svcd snapshot list', commonOptions).action(list)
   const verifyDoc = 'Checks every chunk, and recomputes the app hash from the rows.'
   subcommand(command, 'verify', verifyDoc, 'svcd snapshot verify', verifyOptions)
