@@ -75,6 +75,13 @@ export type GenesisOptions = {
   validators: readonly { pubKey: string; power: number; name?: string }[]
 }
 
+/** True for RFC 3339 in UTC, in which CometBFT reads times. Date.parse takes more, such as 30 February for 2 March. */
+const isUtcTime = (text: string): boolean => {
+  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/.test(text)) return false
+  const ms = Date.parse(text)
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text.slice(0, 19))
+}
+
 /**
  * The text of `genesis.json`. Equal options give equal bytes, so every node of a network can write the file itself.
  * Throws a CometError for a value that CometBFT refuses.
@@ -87,7 +94,7 @@ export const genesisJson = (options: GenesisOptions): string => {
   const isPositive = (value: number) => Number.isSafeInteger(value) && value > 0
   const visible = '1 to 50 printable ASCII characters without spaces'
   check(/^[\x21-\x7e]{1,50}$/.test(chainId), 'chain id', visible, chainId)
-  check(!Number.isNaN(Date.parse(genesisTime)), 'genesis time', 'a time such as 2026-11-20T10:00:00Z', genesisTime)
+  check(isUtcTime(genesisTime), 'genesis time', 'a time such as 2026-11-20T10:00:00Z', genesisTime)
   check(isPositive(initialHeight), 'initial height', 'a whole number above 0', initialHeight)
   check(validators.length > 0, 'validators', 'at least one validator in a genesis file', validators)
   const rows = validators.map(({ pubKey, power, name = '' }) => {

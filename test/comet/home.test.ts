@@ -151,7 +151,18 @@ describe('home', () => {
     [{ addresses: { rpc: 'localhost:1' } }, 'rpc address'],
     [{ addresses: { abci: 'http://x' } }, 'ABCI address'],
     [{ addresses: { metrics: 'x' } }, 'metrics address'],
-    [{ genesis: { appState: {}, genesisTime: 'soon' } }, 'genesis time'],
+    // CometBFT takes a time of RFC 3339 in UTC.
+    ...[
+      'soon',
+      '2026',
+      '2026-12-01',
+      '1 Dec 2026',
+      '2026-12-01T10:00Z',
+      '2026-12-01T10:00:00',
+      '2026-12-01T10:00:00+01:00',
+      '2026-12-01T24:00:00Z',
+      '2026-02-30T10:00:00Z',
+    ].map((genesisTime) => [{ genesis: { appState: {}, genesisTime } }, 'genesis time'] as const),
     [{ genesis: { appState: {}, genesisTime: '2026-11-20T10:00:00Z', validators: [] } }, 'at least one validator'],
   ])('%j is refused with a word on the %s', (more, words) => {
     expect(() => writeNodeHome(options(more))).toThrow(
