@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { Command } from 'commander'
 import { once } from 'node:events'
-import { chmodSync, chownSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { connect, createServer, type Server } from 'node:net'
 import { homedir, userInfo } from 'node:os'
 import { join } from 'node:path'
@@ -333,11 +333,13 @@ describe('the home of a devnet', () => {
     expect(() => assertDevnetHome(folder)).toThrow(/genesis\.json: expected a genesis file: JSON with a chain_id/)
   })
 
-  test('reset removes what is ours', () => {
+  test('reset removes what is ours, but keeps the settings', () => {
     writeGenesis('{"chain_id":"svcd-devnet"}')
+    configure({ page: false })
     mkdirSync(join(folder, 'data'))
     resetHome(folder)
-    expect(existsSync(join(folder, 'data')) || existsSync(join(folder, 'config'))).toBe(false)
+    expect([existsSync(join(folder, 'data')), readdirSync(join(folder, 'config'))]).toEqual([false, ['svcd.json']])
+    assertDevnetHome(folder)
   })
 
   test('the socket is in the home, and a path too long for a socket is refused', () => {

@@ -129,7 +129,11 @@ const options = [
   noPageOption,
   programVersionOption,
   ...logOptions,
-  option('--reset', 'start a new chain and remove the old one from the home', { env: 'SVCD_RESET' }),
+  option(
+    '--reset',
+    'start a new chain and remove the old one from the home, but for its keystore and config/svcd.json',
+    { env: 'SVCD_RESET' },
+  ),
 ] as const
 
 type Flags = FlagsOf<typeof options>

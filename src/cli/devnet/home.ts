@@ -24,13 +24,13 @@ import { type Endpoint, printEndpoint, reachable } from '../../node/settings.ts'
 import { readState, readVerifiedState } from '../../node/stateFile.ts'
 
 // The first validator's own files, the homes of the others beside them, and the headers that svcd query --prove keeps.
-const CHAIN_FILES = new Set(['config', 'data', 'logs', 'eni', 'abci.sock', 'snapshots', 'light', CONTROL_SOCKET])
+const CHAIN_FILES = new Set(['data', 'logs', 'eni', 'abci.sock', 'snapshots', 'light', CONTROL_SOCKET])
 for (let at = 1; at < DEVNET_VALIDATORS_MAX; at++) CHAIN_FILES.add(`node${at}`)
 // takeLock adds `.lock` to this name, and SQLite may put a journal beside it.
 const LOCK = 'devnet'
-// What --reset keeps: keys that a user put there, the units of svcd init, a network of svcd testnet, and the lock, which
-// is held meanwhile.
-const KEPT_FILES = new Set(['keystore', 'systemd', 'testnet', `${LOCK}.lock`, `${LOCK}.lock-journal`])
+// What --reset keeps: of config the settings, keys that a user put there, the units of svcd init, a network of svcd testnet,
+// and the lock, which is held meanwhile.
+const KEPT_FILES = new Set(['config', 'keystore', 'systemd', 'testnet', `${LOCK}.lock`, `${LOCK}.lock-journal`])
 
 /** Throws a UserError unless the folder is missing, empty, or the home of a devnet. Nothing else is ever touched. */
 export function assertDevnetHome(home: string): void {
@@ -84,9 +84,15 @@ export function takeDevnetLock(home: string): { close(): void } {
   )
 }
 
-/** Removes the chain of a devnet from its home. Call assertDevnetHome first. */
+/** Removes the chain of a devnet from its home, and keeps config/svcd.json. Call assertDevnetHome first. */
 export function resetHome(home: string): void {
-  for (const name of CHAIN_FILES) rmSync(join(home, name), { recursive: true, force: true })
+  const config = join(home, 'config')
+  const configs = existsSync(config) ? readdirSync(config).filter((name) => name !== 'svcd.json') : []
+  for (const path of [
+    ...configs.map((name) => join(config, name)),
+    ...[...CHAIN_FILES].map((name) => join(home, name)),
+  ])
+    rmSync(path, { recursive: true, force: true })
 }
 
 /** The home of a devnet, and where its first validator listens. */
