@@ -72,7 +72,7 @@ export async function program(args: readonly string[]): Promise<Command> {
     // Not where the option is read: that of `--home` is read for its default too, which another one may replace.
     .hook('preAction', (_svcd, action) => {
       const home: unknown = action.getOptionValue('home')
-      if (typeof home === 'string') assertOwnHome(home, args[0] ?? '')
+      if (typeof home === 'string') assertOwnHome(home, args[0] ?? '', action.name())
     })
     .addHelpText('after', '\nFor more on a command, run for example: svcd help keys\n\nExample:\n  svcd devnet')
   // A command line that is completed is made of the words behind those of `completion` itself.

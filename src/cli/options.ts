@@ -136,20 +136,24 @@ export function parseHome(text: string, flag: string): string {
 }
 
 /** The commands that write nothing into a home, which root may run in anybody's. A query that is proven checks it itself. */
-const READERS = new Set(['completion', 'doctor', 'eni', 'export', 'gateway', 'query', 'status', 'tx'])
+const READERS = new Set([
+  ...['completion', 'doctor', 'eni', 'export', 'gateway', 'query', 'status', 'tx'],
+  ...['keys list', 'keys show', 'keys export', 'keys mnemonic', 'snapshot list', 'snapshot verify'],
+])
 
 /**
  * Throws a UserError for a home that this user may not look into, because all in it would seem not to be there; and for
- * root where `command` would write beside the data of another user, whose node could not read or replace that.
+ * root where a command, or its subcommand `below`, would write beside the data of another user, whose node could not read
+ * or replace that.
  */
-export function assertOwnHome(home: string, command: string): void {
+export function assertOwnHome(home: string, command: string, below = ''): void {
   try {
     statSync(`${home}/.`, { throwIfNoEntry: false })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error
     throw new UserError(`--home: ${home} is closed to this user. Run this as its owner: sudo -u OWNER svcd …`)
   }
-  if (process.geteuid?.() !== 0 || READERS.has(command)) return
+  if (process.geteuid?.() !== 0 || READERS.has(command) || READERS.has(`${command} ${below}`)) return
   // Not the folder itself: the root of a container may have one that was made outside.
   const { uid } = statSync(join(home, 'data'), { throwIfNoEntry: false }) ?? { uid: 0 }
   if (uid === 0) return

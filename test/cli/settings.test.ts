@@ -24,6 +24,7 @@ import { chooseRetention } from '../../src/cli/commands/snapshot.ts'
 import { configure as configureStart } from '../../src/cli/commands/start.ts'
 import { UserError } from '../../src/node/errors.ts'
 import { assertOwnHome, noPageOption, pageFrom, parseHome, withOptions } from '../../src/cli/options.ts'
+import { program } from '../../src/cli/main.ts'
 import { prove } from '../../src/cli/prove.ts'
 import { shellWord } from '../../src/cli/networkScripts.ts'
 import { allowedAddresses } from '../../src/node/libraries.ts'
@@ -174,6 +175,11 @@ describe('flags', () => {
       `--home: the data in ${folder} is another user's, whose node cannot use what root writes there. ` +
       `Run this as its owner: sudo -u '#${uid}' svcd …`
     expect(() => assertOwnHome(folder, 'rollback')).toThrow(refusal)
+    const runs = async (args: string) =>
+      (await program(args.split(' '))).parseAsync([...args.split(' '), '--home', folder], { from: 'user' })
+    await expect(runs('snapshot verify')).rejects.toThrow(/holds no snapshot$/)
+    await expect(runs('keys show alice')).rejects.toThrow(/alice/)
+    await expect(runs('snapshot create')).rejects.toThrow(refusal)
     const ask = () => Promise.reject(new Error('asked'))
     await expect(prove({ home: folder } as ProveFlags, ask)).rejects.toThrow(refusal)
     jest.restoreAllMocks()
