@@ -266,6 +266,7 @@ describe('svcd init', () => {
   test.each<[readonly string[], RegExp]>([
     [['--trust-period', '8h'], /--trust-period need --state-sync/],
     [['--trust-height', '10'], /must be given together/],
+    [['--owner', OWNER], /^svcd: --genesis cannot be combined with --owner\n/],
     [['--peers', 'foo'], /^svcd: --peers: expected ID@HOST:PORT, .*, got "foo"\n/],
   ])('%j is refused', async (flags, line) => {
     expect(await init(...flags)).toMatchObject(endedWith(2, line))

@@ -77,7 +77,15 @@ describe('svcd init --devnet', () => {
   })
 
   test.each([
-    [['--owner', OWNER], '--devnet cannot be combined with --chain-id, --owner or --genesis'],
+    [['--owner', OWNER], '--devnet cannot be combined with --owner'],
+    [
+      ['--moniker', 'carol', '--peers', `${'f'.repeat(40)}@127.0.0.1:1`, '--state-sync', 'a:1,b:1'],
+      '--devnet cannot be combined with --moniker, --peers or --state-sync',
+    ],
+    [
+      ['--trust-height', '1', '--trust-period', '8h'],
+      '--devnet cannot be combined with --trust-height or --trust-period',
+    ],
     [['--abci', 'app:26658'], '--abci: expected unix:///path or tcp://host:port'],
   ])('%j is refused in one line, and nothing is made', (args, line) => {
     const { status, stderr } = init('--home', join(folder, 'none'), '--devnet', ...args)

@@ -32,6 +32,7 @@ import {
   type Configure,
   type FlagsOf,
   keystoreFrom,
+  kebab,
   keystoreOption,
   option,
   withOptions,
@@ -68,7 +69,7 @@ const options = [
     'create the home of a devnet, with its public accounts; an existing one keeps its keys and its chain',
   ),
   option('--genesis <file>', 'join the chain of this genesis file'),
-  option('--moniker <name>', 'name of this node among its peers', { fallback: 'svcd' }),
+  option('--moniker <name>', 'name of this node among its peers (default: svcd)'),
   option('--rpc <host:port>', "where CometBFT's RPC listens", {
     parse: parseEndpoint,
     fallback: `127.0.0.1:${PORTS.rpc}`,
@@ -136,6 +137,20 @@ const answerFor = (home: string, chainId: string, { pubKey, nodeId }: NodeIdenti
   os: chooseOs(home, undefined, note),
 })
 
+const NOT_OF_A_DEVNET = [
+  ...(['chainId', 'owner', 'genesis', 'moniker', 'peers'] as const),
+  ...(['stateSync', 'trustHeight', 'trustHash', 'trustPeriod'] as const),
+]
+
+/** Throws a UserError for flags that would change nothing beside another one. */
+function refuseBeside(flag: string, names: readonly (keyof Flags)[], flags: Flags): void {
+  const given = names.filter((name) => flags[name] !== undefined).map((name) => `--${kebab(name)}`)
+  const last = given.pop()
+  if (last === undefined) return
+  const all = given.length === 0 ? last : `${given.join(', ')} or ${last}`
+  throw new UserError(`--${flag} cannot be combined with ${all}`)
+}
+
 /**
  * Writes the home of a devnet whose parts are started one by one, as in containers. An existing one keeps its keys and
  * its chain. One that is complete and in use is left as it is: `docker-compose up` runs this again while the
@@ -143,9 +158,7 @@ const answerFor = (home: string, chainId: string, { pubKey, nodeId }: NodeIdenti
  */
 function writeDevnetHome(flags: Flags): void {
   const { home, rpc, p2p } = flags
-  if ([flags.chainId, flags.owner, flags.genesis].some((given) => given !== undefined)) {
-    throw new UserError('--devnet cannot be combined with --chain-id, --owner or --genesis')
-  }
+  refuseBeside('devnet', NOT_OF_A_DEVNET, flags)
   assertDevnetHome(home)
   assertValidators(home, 1)
   closeHome(home, note)
@@ -176,11 +189,12 @@ async function chooseStateSync(flags: Flags, chainId: string): Promise<StateSync
 
 async function run(flags: Flags): Promise<void> {
   if (flags.devnet === true) return writeDevnetHome(flags)
-  const { home, moniker } = flags
+  const { home, moniker = 'svcd' } = flags
   const files = homeFiles(home)
   if (existsSync(files.genesis))
     throw new UserError(`${files.genesis} already exists. Choose another home with --home DIR`)
   const addresses = addressesOf(flags)
+  if (flags.genesis !== undefined) refuseBeside('genesis', ['owner'], flags)
   const given = flags.genesis === undefined ? undefined : genesisFrom(flags.genesis)
   const chainId = flags.chainId ?? given?.chainId
   if (chainId === undefined) {
