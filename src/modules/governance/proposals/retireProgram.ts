@@ -21,8 +21,14 @@ declare module '../tables.ts' {
 
 type RetireProgram = ProposalOf<'retire_program'>
 
+/** Enough for 200 keys. */
+const PRESERVED_BYTES_MAX = 9216
+
 const input = {
-  preservedValidators: field(textOf(9216)),
+  preservedValidators: field(
+    textOf(PRESERVED_BYTES_MAX),
+    `public keys in base64, separated by commas; at most ${PRESERVED_BYTES_MAX} bytes`,
+  ),
   reason: reason(),
   retiredBlockHeight: pointHeight('the program retires'),
 }
