@@ -119,6 +119,28 @@ export function parseNetwork(text: string, flag: string): string {
   )
 }
 
+/** Reads a name that a Host header may have, without its port. Throws a UserError that names the flag. */
+export function parseHostName(text: string, flag: string): string {
+  if (/^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])$/.test(text)) return text
+  throw new UserError(
+    `${flag}: expected a host name, or an IP address, of IPv6 in brackets, without a port, got ${JSON.stringify(text)}`,
+  )
+}
+
+/**
+ * Reads an origin, and returns it as pages of it send it: without a slash at the end or the port of its scheme. Takes
+ * `loopback`, `*`, and `null` and other schemes, which pages of files and of extensions send. Throws a UserError that names
+ * the flag.
+ */
+export function parseOrigin(text: string, flag: string): string {
+  const url = /^https?:/i.test(text) && URL.canParse(text) ? new URL(text) : undefined
+  if (url !== undefined && url.href === `${url.origin}/`) return url.origin
+  if (/^(?:\*|loopback|null|(?!https?:)[a-z][a-z0-9+.-]*:\/\/[^/]+)$/i.test(text)) return text
+  throw new UserError(
+    `${flag}: expected an origin such as https://wallet.example, loopback or *, got ${JSON.stringify(text)}`,
+  )
+}
+
 /** Reads the name of an operating system for which libraries can be proposed. */
 export const parseOs = (text: string): string => parseOneOf(OS_NAMES)(text, '--os')
 

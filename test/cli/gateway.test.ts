@@ -47,6 +47,16 @@ test.each([
     'expected an IP address or a network, such as 10.0.0.5 or 10.0.0.0/8, got "10.0.0.0/33"',
   ],
   ['--trust-proxy', '::/0', 'expected an IP address or a network, such as 10.0.0.5 or 10.0.0.0/8, got "::/0"'],
+  [
+    '--allow-host',
+    'node.example:8545',
+    'expected a host name, or an IP address, of IPv6 in brackets, without a port, got "node.example:8545"',
+  ],
+  [
+    '--allow-origin',
+    'https://wallet.example/app',
+    'expected an origin such as https://wallet.example, loopback or *, got "https://wallet.example/app"',
+  ],
   ['--light', 'light', 'expected HOST:PORT with a port from 1 to 65535, got "light"'],
   [
     '--light',

@@ -11,6 +11,8 @@ import {
   parseAbci,
   parseBlockTime,
   parseEndpoint,
+  parseHostName,
+  parseOrigin,
   parseOs,
   parseStalledAfter,
   parseTrustPeriod,
@@ -69,6 +71,28 @@ describe('flags', () => {
     ['600s', 600_000],
   ])('a block time of %s', (text, ms) => {
     expect(parseBlockTime(text)).toBe(ms)
+  })
+
+  test('a host is a name or an address without a port, as a Host header has it', () => {
+    for (const text of ['node.example', 'LOCALHOST', '10.0.0.5', '[::1]']) expect(parseHostName(text, '--x')).toBe(text)
+    for (const text of ['node.example:80', '[::1]:80', '::1', 'http://node.example', ''])
+      expect(() => parseHostName(text, '--x')).toThrow('--x: expected a host name')
+  })
+
+  test('an origin is as a page sends it, or becomes so', () => {
+    for (const text of '* loopback null https://wallet.example http://[::1]:8080 chrome-extension://abc'.split(' '))
+      expect(parseOrigin(text, '--x')).toBe(text)
+    for (const text of ['https://wallet.example/', 'HTTPS://Wallet.Example:443'])
+      expect(parseOrigin(text, '--x')).toBe('https://wallet.example')
+    for (const text of [
+      'wallet.example',
+      'https://wallet.example/app',
+      'https://a@b.example',
+      'https://',
+      '',
+      'x://a/',
+    ])
+      expect(() => parseOrigin(text, '--x')).toThrow('--x: expected an origin')
   })
 
   test('a trust period has minutes and hours too, of 168 hours at most', () => {

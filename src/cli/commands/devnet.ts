@@ -74,6 +74,7 @@ import {
   parseBlockTime,
   parseEndpoint,
   parseHeight,
+  parseOrigin,
   parseWhole,
   printEndpoint,
 } from '../../node/settings.ts'
@@ -120,6 +121,7 @@ const options = [
     '--allow-origin <origins...>',
     'origins whose pages may call the gateway, such as https://wallet.example; loopback stands for those of this ' +
       'machine, and * for all (default: loopback)',
+    { parse: parseOrigin },
   ),
   option(
     '--auth-token-file <file>',

@@ -32,7 +32,15 @@ import { boundHeap, collectWhenQuiet, stopSignal } from '../../node/runtime.ts'
 import { openSigner } from '../keySigner.ts'
 import { firstLine, readSecret, secretLines } from '../secrets.ts'
 import { serveMetrics } from '../serveMetrics.ts'
-import { parseEndpoint, parseNetwork, parseStalledAfter, parseWhole, printEndpoint } from '../../node/settings.ts'
+import {
+  parseEndpoint,
+  parseHostName,
+  parseNetwork,
+  parseOrigin,
+  parseStalledAfter,
+  parseWhole,
+  printEndpoint,
+} from '../../node/settings.ts'
 
 const COUNT_MAX = 100_000
 
@@ -59,11 +67,13 @@ export const serveOptions = [
   option(
     '--allow-host <names...>',
     'names that are accepted in a Host header beside loopback and the address of --listen',
+    { parse: parseHostName },
   ),
   option(
     '--allow-origin <origins...>',
     'origins whose pages may call the gateway, such as https://wallet.example; loopback allows those of this ' +
       'machine, and * allows all (default: loopback with --devnet, else none)',
+    { parse: parseOrigin },
   ),
   noPageOption,
   option('--light <url>', 'a `cometbft light` proxy that pages of the gateway may ask at POST /light (default: none)', {
