@@ -145,6 +145,15 @@ test('svcd export and svcd snapshot create write nothing from a forged row', asy
   expect(existsSync(join(home, 'data', 'snapshots'))).toBe(false)
 })
 
+test('svcd reset removes the verified headers only of a chain that starts over', async () => {
+  const light = join(home, 'light', CHAIN_ID)
+  mkdirSync(light, { recursive: true })
+  expect(await svcd(place, 'reset --yes')).toMatchObject({ status: 0 })
+  expect(existsSync(light)).toBe(true)
+  expect(await svcd(place, 'reset --yes --signing-state')).toMatchObject({ status: 0 })
+  expect(existsSync(light)).toBe(false)
+})
+
 test('svcd snapshot create keeps as many snapshots as the node was told to, and no more', async () => {
   const folder = join(home, 'data', 'snapshots')
   for (const height of [1, 2]) mkdirSync(join(folder, `${height}-1`), { recursive: true })

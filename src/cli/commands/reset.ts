@@ -14,17 +14,23 @@ const options = [
   option('--yes', 'do not ask'),
   option(
     '--signing-state',
-    'also forget what the validator has signed; only for a chain that starts over, or it may sign a height twice',
+    'also forget what the validator has signed, and verified headers; only for a chain that starts over, or it may sign ' +
+      'a height twice',
   ),
 ] as const
 
-/** The paths that are removed: the contents of `data`, `logs` and the socket. */
+/**
+ * The paths that are removed: the contents of `data`, `logs` and the socket; of a chain that starts over, also the headers
+ * that svcd query --prove keeps.
+ */
 function doomed(home: string, withSigningState: boolean): readonly string[] {
   const data = join(home, 'data')
   const inData = existsSync(data)
     ? readdirSync(data).filter((name) => withSigningState || name !== 'priv_validator_state.json')
     : []
-  const beside = ['logs', 'abci.sock'].map((name) => join(home, name)).filter((path) => existsSync(path))
+  const beside = ['logs', 'abci.sock', ...(withSigningState ? ['light'] : [])]
+    .map((name) => join(home, name))
+    .filter((path) => existsSync(path))
   return [...inData.map((name) => join(data, name)), ...beside]
 }
 

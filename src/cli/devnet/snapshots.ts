@@ -81,6 +81,8 @@ export function revertTo(home: string, homes: readonly string[], id: number): vo
   } finally {
     rmSync(unfinished, { recursive: true, force: true })
   }
+  // The headers that svcd query --prove keeps may be of blocks that are no more.
+  rmSync(join(home, 'light'), { recursive: true, force: true })
   for (const later of listDevnetSnapshots(home).filter((other) => other > id))
     rmSync(folderOf(home, later), { recursive: true, force: true })
 }
