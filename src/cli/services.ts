@@ -85,8 +85,8 @@ export function systemdUnits(options: UnitOptions): Readonly<Record<string, stri
   const cometbft = `svcd-cometbft${instance}.service`
   return {
     [`svcd-app${at}.service`]:
-      `[Unit]\nDescription=svcd application${of}\nAfter=network-online.target\nUpholds=${cometbft}\n\n` +
-      `${service(options, 'app')}\n\n${install}\n`,
+      `[Unit]\nDescription=svcd application${of}\nWants=network-online.target\nAfter=network-online.target\n` +
+      `Upholds=${cometbft}\n\n${service(options, 'app')}\n\n${install}\n`,
     // An --abci may name a socket in /tmp, so the two units share their /tmp.
     [`svcd-cometbft${at}.service`]:
       `[Unit]\nDescription=CometBFT${of}\nBindsTo=${app}\nAfter=${app}\nJoinsNamespaceOf=${app}\n\n` +

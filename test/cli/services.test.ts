@@ -59,6 +59,9 @@ describe('the systemd units of a node', () => {
     }
   })
 
+  test('the application starts once the network is there, which systemd does not wait for unless a unit wants it', () =>
+    expect(unit('app')).toEqual(expect.arrayContaining(['Wants=network-online.target', 'After=network-online.target'])))
+
   test('CometBFT comes and goes with its application', () => {
     expect(unit('app')).toContain('Upholds=svcd-cometbft.service')
     const bound = ['BindsTo=svcd-app.service', 'JoinsNamespaceOf=svcd-app.service', 'TimeoutStopSec=10']
