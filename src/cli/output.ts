@@ -33,8 +33,8 @@ function replaceFile(path: string, text: string): void {
 export function writeResult(path: string, text: string): void {
   try {
     const held = statSync(path, { throwIfNoEntry: false })
-    if (held === undefined || held.isFile()) replaceFile(held === undefined ? path : realpathSync(path), text)
-    else writeFileSync(path, text)
+    if (held?.isFile() === false) writeFileSync(path, text)
+    else replaceFile(held ? realpathSync(path) : path, text)
   } catch (error) {
     throw new UserError(`cannot write ${path}: ${(error as NodeJS.ErrnoException).code ?? 'no reason given'}`)
   }

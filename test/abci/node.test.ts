@@ -1,13 +1,11 @@
-/** `startNode` with a program that stands for CometBFT, and a server that stands for the node whose chain is joined. */
+/** `startNode` with a stub of CometBFT, and a server in place of the node that it joins. */
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
-import { once } from 'node:events'
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { until } from '../../bench/until.ts'
 import { type CometNode, type NodeOptions, startNode } from '../../src/abci/node/index.ts'
 import { stopChild } from '../../src/base/stopChild.ts'
+import { serveCalls } from '../support/serveCalls.ts'
 import { tempFolder } from '../support/tempFolder.ts'
 
 /** `init` makes a home as CometBFT does; `start` writes its environment into the home and runs until it is ended. */
@@ -38,8 +36,7 @@ let folder: string
 let remove: () => void
 let home: string
 let program: string
-let peer: Server
-let rpc: string
+let peer: Awaited<ReturnType<typeof serveCalls>>
 let node: CometNode | undefined
 
 beforeEach(async () => {
@@ -48,15 +45,11 @@ beforeEach(async () => {
   program = join(folder, 'cometbft')
   writeFileSync(program, PROGRAM)
   chmodSync(program, 0o755)
-  peer = createServer(({ url = '' }, response) => response.end(JSON.stringify({ result: ANSWERS[url] })))
-  peer.listen(0, '127.0.0.1')
-  await once(peer, 'listening')
-  rpc = `http://127.0.0.1:${(peer.address() as AddressInfo).port}`
+  peer = await serveCalls((_call, { url = '' }) => ({ result: ANSWERS[url] }))
 })
 afterEach(async () => {
   await stop()
-  peer.close()
-  peer.closeAllConnections()
+  await peer.close()
   remove()
 })
 
@@ -78,14 +71,15 @@ async function environment(options: Partial<NodeOptions> = {}): Promise<NodeJS.P
   return Object.fromEntries(lines.map((line) => line.split(/=(.*)/s).slice(0, 2)))
 }
 
-test('the home is that of a chain of its own, and stays as it is', async () => {
+test('a new home begins its own chain, and an existing one is not changed', async () => {
   expect(await environment({ chainId: 'mine' })).toMatchObject({ CMT_RPC_LADDR: 'tcp://127.0.0.1:26657' })
   expect(genesis()).toEqual({ chain_id: 'mine' })
-  await environment({ chainId: 'other', join: rpc })
+  await environment({ chainId: 'other', join: peer.url })
   expect(genesis()).toEqual({ chain_id: 'mine' })
 })
 
 test('a node that joins needs its peer the first time, and no later', async () => {
+  const rpc = peer.url
   const settings = {
     CMT_P2P_PERSISTENT_PEERS: PEER,
     CMT_STATESYNC_ENABLE: 'true',
@@ -96,15 +90,14 @@ test('a node that joins needs its peer the first time, and no later', async () =
   expect(await environment({ join: rpc })).toMatchObject(settings)
   expect(genesis()).toEqual({ chain_id: 'joined' })
   expect(await environment({ join: rpc })).toMatchObject(settings)
-  peer.close()
-  peer.closeAllConnections()
+  await peer.close()
   const alone = await environment({ join: rpc })
   expect(Object.keys(alone).filter((name) => name in settings)).toEqual([])
   // It finds its peer when that is back.
   expect(readFileSync(join(home, 'config/config.toml'), 'utf8')).toBe(`[p2p]\npersistent_peers = "${PEER}"\n`)
 })
 
-test('a home whose peer did not answer is not made, and becomes no chain of its own later', async () => {
+test('a peer that does not answer leaves no home, which could begin its own chain later', async () => {
   await expect(startNode({ home, proxyApp: '', program, join: 'http://127.0.0.1:1' })).rejects.toThrow('fetch failed')
   expect(existsSync(home)).toBe(false)
 })

@@ -65,7 +65,7 @@ async function ask<M extends keyof Answers>(rpc: string, method: M): Promise<Ans
 }
 
 /** The settings with which CometBFT joins the chain of the node at `rpc`. */
-async function joinSettings(rpc: string) {
+async function joinSettings(rpc: string): Promise<NodeJS.ProcessEnv> {
   const { node_info, sync_info } = await ask(rpc, 'status')
   const port = /\d+$/.exec(node_info.listen_addr)?.[0]
   return {
@@ -83,14 +83,17 @@ function edit(file: string, change: (text: string) => string): void {
   writeFileSync(file, change(readFileSync(file, 'utf8')))
 }
 
-/** Makes a home. Of a peer everything is asked first, so that no home is left that would begin a chain of its own. */
-async function makeHome({ home, chainId, join: peer }: NodeOptions, program: string): Promise<void> {
-  const joined =
-    peer === undefined ? undefined : { ...(await ask(peer, 'genesis')), settings: await joinSettings(peer) }
+/** Makes a home. The peer answers first, because a home that is left without its genesis would begin a chain of its own. */
+async function makeHome(
+  { home, chainId, join: peer }: NodeOptions,
+  settings: NodeJS.ProcessEnv,
+  program: string,
+): Promise<void> {
+  const joined = peer === undefined ? undefined : await ask(peer, 'genesis')
   execFileSync(program, ['init', '--home', home], { stdio: ['ignore', 'ignore', 'inherit'] })
   const file = (name: string): string => join(home, 'config', name)
   if (joined !== undefined) {
-    const peers = `persistent_peers = "${joined.settings.CMT_P2P_PERSISTENT_PEERS}"`
+    const peers = `persistent_peers = "${settings['CMT_P2P_PERSISTENT_PEERS']}"`
     edit(file('config.toml'), (toml) => toml.replace(/^persistent_peers = .*$/m, peers))
     edit(file('genesis.json'), () => JSON.stringify(joined.genesis))
   } else if (chainId !== undefined)
@@ -106,14 +109,17 @@ async function makeHome({ home, chainId, join: peer }: NodeOptions, program: str
  */
 export async function startNode(options: NodeOptions): Promise<CometNode> {
   const { home, proxyApp, port = 26_657, join: peer, env = process.env, program = findProgram() } = options
-  if (!existsSync(join(home, 'config', 'genesis.json'))) await makeHome(options, program)
+  const isNew = !existsSync(join(home, 'config', 'genesis.json'))
+  // Later the peer is in config.toml too. What else it says only a node without blocks needs.
+  const joining =
+    peer === undefined ? {} : await joinSettings(peer).catch((error) => (isNew ? Promise.reject(error) : {}))
+  if (isNew) await makeHome(options, joining, program)
   const settings = {
     ...process.env,
     CMT_RPC_LADDR: `tcp://127.0.0.1:${port}`,
     CMT_P2P_LADDR: `tcp://127.0.0.1:${port - 1}`,
     CMT_LOG_LEVEL: LOG_LEVEL,
-    // The peer is in config.toml too. What else it says only a node without blocks needs.
-    ...(peer === undefined ? {} : await joinSettings(peer).catch(() => ({}))),
+    ...joining,
     ...env,
   }
   const child = spawn(program, ['start', '--home', home, '--proxy_app', proxyApp], { stdio: 'inherit', env: settings })

@@ -137,9 +137,16 @@ const answerFor = (home: string, chainId: string, { pubKey, nodeId }: NodeIdenti
   os: chooseOs(home, undefined, note),
 })
 
-const NOT_OF_A_DEVNET = [
-  ...(['chainId', 'owner', 'genesis', 'moniker', 'peers'] as const),
-  ...(['stateSync', 'trustHeight', 'trustHash', 'trustPeriod'] as const),
+const NOT_OF_A_DEVNET: readonly (keyof Flags)[] = [
+  'chainId',
+  'owner',
+  'genesis',
+  'moniker',
+  'peers',
+  'stateSync',
+  'trustHeight',
+  'trustHash',
+  'trustPeriod',
 ]
 
 /** Throws a UserError for flags that would change nothing beside another one. */

@@ -87,12 +87,9 @@ export function takeDevnetLock(home: string): { close(): void } {
 /** Removes the chain of a devnet from its home, and keeps config/svcd.json. Call assertDevnetHome first. */
 export function resetHome(home: string): void {
   const config = join(home, 'config')
-  const configs = existsSync(config) ? readdirSync(config).filter((name) => name !== 'svcd.json') : []
-  for (const path of [
-    ...configs.map((name) => join(config, name)),
-    ...[...CHAIN_FILES].map((name) => join(home, name)),
-  ])
-    rmSync(path, { recursive: true, force: true })
+  const inConfig = existsSync(config) ? readdirSync(config).filter((name) => name !== 'svcd.json') : []
+  for (const name of [...CHAIN_FILES, ...inConfig.map((one) => join('config', one))])
+    rmSync(join(home, name), { recursive: true, force: true })
 }
 
 /** The home of a devnet, and where its first validator listens. */

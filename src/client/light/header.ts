@@ -63,7 +63,8 @@ async function fetchHeader(source: Light, height: number, signal: AbortSignal): 
     const { message, data } = error ?? {}
     const reason = String(typeof data === 'string' ? data : message)
     // A witness may be a block behind the primary.
-    const { retryAfterMs = error && !isHeightTooHigh(reason) ? undefined : POLL_MS } = Object(data) as Refusal
+    const mayCome = !error || isHeightTooHigh(reason)
+    const { retryAfterMs = mayCome ? POLL_MS : undefined } = Object(data) as Refusal
     if (retryAfterMs === undefined)
       throw new SvcProofError(`the light client has no verified header of block ${height}: ${reason}`)
     await pause(retryAfterMs, signal)

@@ -2,8 +2,8 @@ import { formatCount, shorten } from '../format.ts'
 import { kindOf } from '../proposals/index.ts'
 import { type OperationPage, pieceOf, textOf, proposalOf, resultOf } from './operation.ts'
 
-// A map: a stranger's answer may be the name of what every object has.
-const ANSWERS: ReadonlyMap<string, string> = new Map([
+/** The words for a vote's answers. A map, because a stranger's answer may be the name of what every object has. */
+export const ANSWERS: ReadonlyMap<string, string> = new Map([
   ['Y', 'yes'],
   ['N', 'no'],
 ])

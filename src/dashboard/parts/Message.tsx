@@ -6,6 +6,7 @@ import { useCandidates } from '../data/validators.ts'
 import { formatRatio, formatTime, isDate } from '../format.ts'
 import { linkTo } from '../route.ts'
 import { labelOf } from '../operations/index.ts'
+import { ANSWERS } from '../operations/vote.ts'
 import { Facts } from './layout.tsx'
 import { LibraryFiles } from './LibraryFiles.tsx'
 import { AccountLink, HeightLink, Short, Tokens, UserText } from './text.tsx'
@@ -27,11 +28,6 @@ const timeOf = (value: string): ComponentChildren => {
   const timeMs = Number(value) * 1_000
   return isDate(timeMs) ? `${formatTime(timeMs)} UTC` : value
 }
-
-const ANSWERS: ReadonlyMap<string, string> = new Map([
-  ['Y', 'Y (yes)'],
-  ['N', 'N (no)'],
-])
 
 function Keys({ text }: { readonly text: string }) {
   const candidates = useCandidates().data
@@ -66,7 +62,7 @@ const shown: Readonly<Record<string, (value: string) => ComponentChildren>> = {
   transferFrom: account,
   transferTo: account,
   proposalId: (value) => <Short text={value} to={proposalLink(value)} left={20} right={20} />,
-  answer: (value) => ANSWERS.get(value) ?? <UserText text={value} />,
+  answer: (value) => (ANSWERS.has(value) ? `${value} (${ANSWERS.get(value)})` : <UserText text={value} />),
   expireBlockHeight: heightOrText,
   deployBlockHeight: heightOrText,
   retiredBlockHeight: heightOrText,
