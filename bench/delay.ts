@@ -4,11 +4,6 @@ import { once } from 'node:events'
 /** Bytes that a direction of a connection holds before its sender has to wait: CometBFT sends 5 MB a second at most. */
 const HELD_BYTES_MAX = 8 * 1024 * 1024
 
-/** A way to a port that takes time. */
-export interface Delay {
-  close(): void
-}
-
 /** Hands on what comes from one end to the other, `delayMs` later. */
 function carry(from: Socket, to: Socket, delayMs: number): void {
   let held = 0
@@ -34,11 +29,14 @@ interface Place {
 
 const LOOPBACK = '127.0.0.1'
 
+/** A way to a port that takes time. */
+export type Delay = Awaited<ReturnType<typeof startDelay>>
+
 /**
  * Listens at `from` and leads every connection to `to`, with `delayMs` in each direction. It does what `tc netem delay`
  * does for a link without loss, needs no root and no module of the kernel, and limits no rate.
  */
-export async function startDelay(from: Place, to: Place, delayMs: number): Promise<Delay> {
+export async function startDelay(from: Place, to: Place, delayMs: number) {
   const open = new Set<Socket>()
   const server = createServer({ noDelay: true, allowHalfOpen: true }, (near) => {
     const far = connect({ host: LOOPBACK, ...to, noDelay: true, allowHalfOpen: true })

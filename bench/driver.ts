@@ -8,19 +8,7 @@ import { createApp } from '../src/app/app.ts'
 import { addressBytes, addressOfKey } from '../src/values/address.ts'
 import { tables, views } from '../src/modules/registry.ts'
 import { openSqliteStore } from '../src/store/sqlite/sqliteStore.ts'
-import type { Store } from '../src/store/store.ts'
 import { CHAIN_ID } from './accounts.ts'
-
-/**
- * The application on a SQLite file, driven as a node would, without the node: what it costs is the application's alone.
- */
-export interface Driver {
-  readonly store: Store
-  check(txs: readonly Uint8Array[], type: 0 | 1): void
-  /** PrepareProposal, ProcessProposal, FinalizeBlock and Commit. Throws when a transaction fails. */
-  block(txs: readonly Uint8Array[]): void
-  close(): void
-}
 
 const nothing = new Uint8Array(0)
 const GENESIS_SECONDS = 1_700_000_000
@@ -46,12 +34,15 @@ function makeGenesis(app: CompleteApplication, appState: object): void {
   if (validators.length === 0) throw new Error('genesis without validators')
 }
 
-/** Opens `path`; a new file begins with `appState`. `signers`: the validator keys (32 bytes) that sign every block. */
+/**
+ * Opens the application on the SQLite file `path`, driven as a node would, without the node: what it costs is the
+ * application's alone. A new file begins with `appState`. `signers`: the validator keys (32 bytes) that sign every block.
+ */
 export function openDriver(
   path: string,
   signers: readonly { readonly key: Uint8Array; readonly power: number }[],
   appState?: () => object,
-): Driver {
+) {
   const store = openSqliteStore({ path, tables, views })
   const logger = { info: () => undefined, error: () => undefined }
   const app = createApp({ store, version: 'bench', node: { os: 'ubuntu' }, logger })
@@ -64,8 +55,10 @@ export function openDriver(
   }))
   return {
     store,
-    check: (txs, type) => mustSucceed(txs.map((tx) => app.checkTx({ tx, type }) as CheckTxResponse)),
-    block: (txs) => {
+    check: (txs: readonly Uint8Array[], type: 0 | 1) =>
+      mustSucceed(txs.map((tx) => app.checkTx({ tx, type }) as CheckTxResponse)),
+    /** PrepareProposal, ProcessProposal, FinalizeBlock and Commit. Throws when a transaction fails. */
+    block: (txs: readonly Uint8Array[]) => {
       height++
       const time = { seconds: GENESIS_SECONDS + height, nanos: 0 }
       const votes = height === 1 ? [] : signed

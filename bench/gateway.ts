@@ -21,12 +21,7 @@ const WITHOUT_GATEWAY: TxLoad = [SVC_TRANSFER, 'blockLoop', GATEWAY_SENDERS]
 
 const PROGRAM = fileURLToPath(new URL('gatewayProcess.ts', import.meta.url))
 
-interface GatewayProcess extends Target {
-  readonly pid: number
-  close(): Promise<void>
-}
-
-async function startGatewayProcess(node: Target, port: number): Promise<GatewayProcess> {
+async function startGatewayProcess(node: Target, port: number) {
   const child = fork(PROGRAM, [`http://${node.host}:${node.port}`, String(port)], { stdio: 'inherit', execArgv: [] })
   const ended = once(child, 'exit')
   await Promise.race([

@@ -3,18 +3,14 @@ import { fileURLToPath } from 'node:url'
 import type { CallJob, Measured, PrepareJob, TxJob } from './load/job.ts'
 
 /** The generator's process. One job at a time. */
-export interface Generator {
-  run(job: TxJob | CallJob): Promise<Measured>
-  prepare(job: Omit<PrepareJob, 'load'>): Promise<void>
-  close(): void
-}
+export type Generator = ReturnType<typeof startGenerator>
 
 const PROGRAM = fileURLToPath(new URL('generator.ts', import.meta.url))
 /** What a job may take beyond its span: a load waits up to 90 s for its last blocks, and much may have to be signed. */
 const JOB_MS_MAX = 300_000
 
 /** Starts a generator. One that ends, or does not answer in time, is replaced with the next job. */
-export function startGenerator(): Generator {
+export function startGenerator() {
   const start = (): ChildProcess => fork(PROGRAM, { stdio: 'inherit', execArgv: [] })
   let child: ChildProcess | undefined = start()
   const ask = <T>(job: object, spanMs = 0): Promise<T> =>
@@ -43,8 +39,8 @@ export function startGenerator(): Generator {
       own.send(job)
     })
   return {
-    run: (job) => ask<Measured>(job, job.warmUpMs + job.measuredMs),
-    prepare: (job) => ask<void>({ ...job, load: 'prepare' }),
+    run: (job: TxJob | CallJob) => ask<Measured>(job, job.warmUpMs + job.measuredMs),
+    prepare: (job: Omit<PrepareJob, 'load'>) => ask<void>({ ...job, load: 'prepare' }),
     close: () => child?.disconnect(),
   }
 }

@@ -34,11 +34,6 @@ const SETTINGS = {
   'consensus.peer_gossip_sleep_duration': '10ms',
 }
 
-interface Network {
-  readonly nodes: readonly [BenchNode, ...BenchNode[]]
-  stop(): Promise<void>
-}
-
 /** Homes of one chain whose validators they are. */
 function makeHomes(
   folder: string,
@@ -65,7 +60,7 @@ async function connected(nodes: readonly BenchNode[]): Promise<void> {
   await until(isWhole, PEERS_MS_MAX, () => 'the validators did not all connect', 100)
 }
 
-async function startNetwork({ programs, newFolder, freePorts }: Context, app: AppKind): Promise<Network> {
+async function startNetwork({ programs, newFolder, freePorts }: Context, app: AppKind) {
   const homes = makeHomes(newFolder(), app)
   const ports = await freePorts(2 * VALIDATORS)
   const ways = await freePorts(PAIRS.length)

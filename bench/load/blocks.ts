@@ -1,4 +1,4 @@
-import { subscribe, type Subscription } from './events.ts'
+import { subscribe } from './events.ts'
 import type { Target } from './job.ts'
 
 /** A block as its event told: when the event came, and how many transactions it carried. */
@@ -9,11 +9,7 @@ export interface SeenBlock {
 }
 
 /** Watches the blocks of a node by events that carry no transactions, so that watching costs next to nothing. */
-export interface BlockWatch extends Subscription {
-  readonly blocks: readonly SeenBlock[]
-  /** Transactions in all blocks seen. */
-  committed(): number
-}
+export type BlockWatch = Awaited<ReturnType<typeof watchBlocks>>
 
 interface NewBlockEvents {
   readonly height: string
@@ -21,7 +17,7 @@ interface NewBlockEvents {
 }
 
 /** Begins to watch; resolves when the node has accepted the subscription. `onBlock` is called after each block. */
-export async function watchBlocks(target: Target, onBlock: (block: SeenBlock) => void): Promise<BlockWatch> {
+export async function watchBlocks(target: Target, onBlock: (block: SeenBlock) => void) {
   const blocks: SeenBlock[] = []
   let committed = 0
   const { close } = await subscribe<NewBlockEvents>(target, 'NewBlockEvents', (value, atMs) => {
@@ -30,5 +26,10 @@ export async function watchBlocks(target: Target, onBlock: (block: SeenBlock) =>
     committed += block.txs
     onBlock(block)
   })
-  return { blocks, committed: () => committed, close }
+  return {
+    blocks: blocks as readonly SeenBlock[],
+    /** Transactions in all blocks seen. */
+    committed: () => committed,
+    close,
+  }
 }

@@ -1,20 +1,11 @@
 import type { Target } from './job.ts'
 import { openWebSocket, textFrame } from './websocket.ts'
 
-/** A subscription that goes on until it is closed. */
-export interface Subscription {
-  close(): void
-}
-
 /**
- * Subscribes to events of one kind (`NewBlock`); resolves when the node has accepted. `onValue` gets the value of each
- * event, as CometBFT prints it, and when it came.
+ * Subscribes to events of one kind (`NewBlock`) until it is closed; resolves when the node has accepted. `onValue` gets
+ * the value of each event, as CometBFT prints it, and when it came.
  */
-export async function subscribe<V>(
-  { host, port }: Target,
-  event: string,
-  onValue: (value: V, atMs: number) => void,
-): Promise<Subscription> {
+export async function subscribe<V>({ host, port }: Target, event: string, onValue: (value: V, atMs: number) => void) {
   const { promise: accepted, resolve: accept } = Promise.withResolvers<void>()
   const socket = await openWebSocket(host, port, {
     onMessage: (text) => {

@@ -1,13 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 
-/** One keep-alive HTTP connection without comfort: one request at a time. */
-export interface HttpLane {
-  /** The body of the answer to a POST of this JSON body. Rejects when the connection ends. */
-  post(body: string): Promise<Buffer>
-  close(): void
-}
-
 const END = Buffer.from('\r\n\r\n')
 const LENGTH = 'content-length: '
 
@@ -35,8 +28,8 @@ function dechunk(data: Buffer): Buffer | undefined {
   }
 }
 
-/** Opens a connection to http://host:port/. */
-export async function openLane(host: string, port: number): Promise<HttpLane> {
+/** Opens a keep-alive connection to http://host:port/, without comfort: one request at a time. */
+export async function openLane(host: string, port: number) {
   const socket = connect({ host, port, noDelay: true })
   await once(socket, 'connect')
   const head = `POST / HTTP/1.1\r\nHost: ${host}:${port}\r\nContent-Type: application/json\r\nContent-Length: `
@@ -52,8 +45,9 @@ export async function openLane(host: string, port: number): Promise<HttpLane> {
   socket.on('error', () => socket.destroy())
   socket.on('close', () => waiting?.failed(new Error('the connection ended')))
   return {
-    post: (body) =>
-      new Promise((done, failed) => {
+    /** The body of the answer to a POST of this JSON body. Rejects when the connection ends. */
+    post: (body: string) =>
+      new Promise<Buffer>((done, failed) => {
         waiting = { done, failed }
         socket.write(`${head}${body.length}\r\n\r\n${body}`, 'latin1')
       }),

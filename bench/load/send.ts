@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type BlockWatch, watchBlocks } from './blocks.ts'
 import { openLane } from './http.ts'
 import type { Measured, Span, Target } from './job.ts'
-import { type LandedWatch, watchLanded } from './landed.ts'
+import { watchLanded } from './landed.ts'
 import { measure } from './measure.ts'
 import { LANES, type Pool } from './pool.ts'
 import { openWebSocket, type RawWebSocket, textFrame } from './websocket.ts'
@@ -124,7 +124,7 @@ async function sendInTurn(
   pool: Pool,
   senders: number,
   { warmUpMs, measuredMs }: Span,
-  landed?: LandedWatch['landed'],
+  landed?: (tx: string) => Promise<void>,
 ): Promise<Measured> {
   const feeding: Feeding = { pool, sentAt: [], refused: 0 }
   const watch = await watchBlocks(target, () => undefined)

@@ -25,11 +25,7 @@ function frameOf(first: number, payload: Buffer): Buffer {
 export const textFrame = (text: string): Buffer => frameOf(TEXT, Buffer.from(text))
 
 /** A websocket without comfort, so that the generator costs little: frames out as they are, whole messages in. */
-export interface RawWebSocket {
-  /** False while the socket's buffer is full; `onDrain` is called when it is empty again. */
-  write(frames: Buffer): boolean
-  close(): void
-}
+export type RawWebSocket = Awaited<ReturnType<typeof openWebSocket>>
 
 /** What a socket calls: `onMessage` with each text frame, a view that is good until it returns. */
 export interface WebSocketHandlers {
@@ -56,11 +52,7 @@ function readFrames(data: Buffer, socket: Socket, onMessage: (text: Buffer) => v
 }
 
 /** Opens `ws://host:port/websocket` of a node. */
-export async function openWebSocket(
-  host: string,
-  port: number,
-  { onMessage, onDrain }: WebSocketHandlers,
-): Promise<RawWebSocket> {
+export async function openWebSocket(host: string, port: number, { onMessage, onDrain }: WebSocketHandlers) {
   const socket = connect({ host, port, noDelay: true })
   await once(socket, 'connect')
   socket.write(
@@ -79,5 +71,9 @@ export async function openWebSocket(
   socket.on('drain', onDrain)
   socket.on('error', () => socket.destroy())
   take(Buffer.alloc(0))
-  return { write: (frames) => socket.write(frames), close: () => socket.destroy() }
+  return {
+    /** False while the socket's buffer is full; `onDrain` is called when it is empty again. */
+    write: (frames: Buffer) => socket.write(frames),
+    close: () => socket.destroy(),
+  }
 }
