@@ -3,7 +3,7 @@ import protobuf from 'protobufjs/minimal.js'
 import { TOKEN } from '../src/base/amount.ts'
 import { TRANSFER_GAS } from '../src/modules/accounts/tx/transfer.ts'
 import { PARAMETERS } from '../src/modules/params/definitions.ts'
-import { codesOf } from './codes.ts'
+import { countOk } from './codes.ts'
 import type { Context } from './context.ts'
 import { signersOf } from './accounts.ts'
 import { PEER_SENDERS, recipientOf, sendOf } from './load/pool.ts'
@@ -102,7 +102,7 @@ async function prove(context: Context, app: PeerApp, node: BenchNode): Promise<n
   const from = (await node.rpc.committedHeight()) + 1
   const span = { warmUpMs: 0, measuredMs: 1000 }
   const { sent } = await context.generator.run({ ...job, load: 'saturate', target, ...span })
-  const { ok } = await codesOf(target, from, await node.rpc.committedHeight())
+  const ok = await countOk(target, from, await node.rpc.committedHeight())
   const accounts: Account[] = []
   for (const address of addresses()) accounts.push(await account(node, address))
   const counted = accounts.reduce((sum, one) => sum + one.sent, 0)

@@ -1,4 +1,4 @@
-import { codesOf } from './codes.ts'
+import { countOk } from './codes.ts'
 import type { Context } from './context.ts'
 import { mixGenesis, peerGenesis, transferGenesis } from './genesis.ts'
 import type { TxJob } from './load/job.ts'
@@ -81,7 +81,7 @@ export async function runTxLoad(
   const per = (cpuMs: number): number => (cpuMs * 1000) / measured.committed
   const [appUs, cometUs] = [per(meanMs('app') - appMs), per(meanMs('comet') - cometMs)]
   const memory = memoryOf(node.pids.app ?? node.pids.comet)
-  const { ok } = await codesOf(node, from, await node.rpc.committedHeight())
+  const ok = await countOk(node, from, await node.rpc.committedHeight())
   const { perSecond, p50Ms, p99Ms, sent, blockTxs } = measured
   const sample = { load: name, subject, round, perSecond, p50Ms, p99Ms, appUs, cometUs, ...memory, failed: sent - ok }
   samples.push(sample)

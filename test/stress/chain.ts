@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { CHAIN_ID } from '../../bench/accounts.ts'
 import { silent, units } from '../../bench/genesis.ts'
 import type { Target } from '../../bench/load/job.ts'
-import { type BenchNode, startNode } from '../../bench/node.ts'
+import { startNode } from '../../bench/node.ts'
 import { toBase64 } from '../../src/base/bytes.ts'
 import { Svc } from '../../src/client/index.ts'
 import { findCometBft } from '../../src/comet/find.ts'
@@ -19,16 +19,7 @@ import { FUNDED, replayedTxs } from './attacks.ts'
 export type PartName = 'application' | 'CometBFT' | 'gateway'
 
 /** A running chain of one validator: every part a process of its own, as an operator runs them. */
-export interface StressChain {
-  readonly rpc: Target
-  readonly gateway: Target
-  /** Where the gateway serves its metrics. */
-  readonly metrics: Target
-  readonly pids: Readonly<Record<PartName, number>>
-  /** The log that SQLite writes ahead of the state. */
-  readonly walPath: string
-  readonly stop: () => Promise<void>
-}
+export type StressChain = Awaited<ReturnType<typeof startChain>>
 
 /** What a chain of this is made of. */
 export interface ChainOptions {
@@ -78,24 +69,10 @@ const settingsOf = (blockTimeMs: number): Readonly<Record<string, string | numbe
   'mempool.cache_size': 20_000,
 })
 
-interface RunningGateway {
-  readonly pid: number
-  readonly stop: () => Promise<void>
-}
-
-async function startGateway(home: string, node: Target, port: number, metrics: number): Promise<RunningGateway> {
-  const args = [
-    'gateway',
-    '--devnet',
-    '--node',
-    `http://${node.host}:${node.port}`,
-    '--listen',
-    `127.0.0.1:${port}`,
-    '--metrics',
-    `127.0.0.1:${metrics}`,
-    '--keystore',
-    home,
-  ]
+async function startGateway(home: string, node: Target, port: number, metrics: number) {
+  const addresses =
+    `--node http://${node.host}:${node.port} --listen 127.0.0.1:${port} --metrics 127.0.0.1:${metrics}`.split(' ')
+  const args = ['gateway', '--devnet', ...addresses, '--keystore', home]
   const child = spawn(process.execPath, [SVCD, ...args], { stdio: ['ignore', 'ignore', 'pipe'] })
   process.once('exit', () => child.kill('SIGKILL'))
   let said = ''
@@ -171,11 +148,11 @@ async function sendOnce(url: string, txs: readonly Uint8Array[]): Promise<void> 
 }
 
 /** Starts a chain with all its candidacies and proposals. */
-export async function startChain(options: ChainOptions): Promise<StressChain> {
+export async function startChain(options: ChainOptions) {
   const { home, proposals, blockTimeMs } = options
   const { path, version } = await findCometBft()
   const [rpcPort = 0, p2pPort = 0, gatewayPort = 0, metricsPort = 0] = await freePorts(4)
-  const node: BenchNode = await startNode({
+  const node = await startNode({
     programs: { cometbft: path, version, abciCli: '', sdk: undefined },
     app: 'svcd',
     home,
@@ -184,7 +161,7 @@ export async function startChain(options: ChainOptions): Promise<StressChain> {
     settings: settingsOf(blockTimeMs),
   })
   const rpc: Target = { host: node.host, port: node.port }
-  let gateway: RunningGateway | undefined
+  let gateway: Awaited<ReturnType<typeof startGateway>> | undefined
   const stop = async (): Promise<void> => {
     await gateway?.stop()
     await node.stop()
@@ -196,9 +173,12 @@ export async function startChain(options: ChainOptions): Promise<StressChain> {
     const pids = { application: node.pids.app as number, CometBFT: node.pids.comet, gateway: gateway.pid }
     return {
       rpc,
+      node: node.rpc,
       gateway: { host: '127.0.0.1', port: gatewayPort },
+      /** Where the gateway serves its metrics. */
       metrics: { host: '127.0.0.1', port: metricsPort },
       pids,
+      /** The log that SQLite writes ahead of the state. */
       walPath: join(home, 'data', 'state.db-wal'),
       stop,
     }
@@ -207,6 +187,3 @@ export async function startChain(options: ChainOptions): Promise<StressChain> {
     throw error
   }
 }
-
-/** The chain id of every chain here. */
-export const STRESS_CHAIN_ID = CHAIN_ID

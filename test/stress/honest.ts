@@ -3,6 +3,7 @@ import { watchBlocks } from '../../bench/load/blocks.ts'
 import { percentileOf } from '../../bench/stats.ts'
 import { HONEST_SENDERS } from './accounts.ts'
 import type { StressChain } from './chain.ts'
+import type { slowerThan } from './limits.ts'
 
 /** A time in ms that something took, from `fromMs` on. */
 interface Took {
@@ -16,40 +17,11 @@ interface Call extends Took {
   readonly refused: string | undefined
 }
 
-/** A span of the run, and what honest callers met in it. */
-export interface Met {
-  /** p95 of the time from block to block, as their events came, in ms. */
-  readonly blockP95Ms: number
-  /**
-   * p95 of `svc_transfer`, from the call to the answer, in ms; calls that were refused are not in it: NaN when all
-   * were.
-   */
-  readonly transferP95Ms: number
-  /** The same of `svc_getTransactions`. */
-  readonly historyP95Ms: number
-  readonly calls: number
-  /** Calls that were not carried out, by answer. */
-  readonly refused: Readonly<Record<string, number>>
-}
-
-/** What counts as slow, in ms. */
-export interface Slow {
-  readonly blockMs: number
-  readonly transferMs: number
-}
-
 /** Honest callers of a chain, until they are closed. */
-export interface Honest {
-  /**
-   * What was met from `fromMs` to `toMs`; calls that are not answered yet count with the time that they have waited.
-   */
-  readonly met: (fromMs: number, toMs: number) => Met
-  /**
-   * When the last block or call that was slow came to its end; now, while one is. `fromMs` when none was since then.
-   */
-  readonly slowUntilMs: (fromMs: number, slow: Slow) => number
-  readonly close: () => Promise<void>
-}
+export type Honest = Awaited<ReturnType<typeof startHonest>>
+
+/** A span of the run, and what honest callers met in it. */
+export type Met = ReturnType<Honest['met']>
 
 // Open loop: a call is made when its time has come, whatever became of those before it, so that a stall is met by many
 // calls.
@@ -73,7 +45,7 @@ function codeOf(status: number, text: string): string | undefined {
  * Watches the blocks by their events, and makes five transfers and asks for five histories a second through the gateway,
  * from 127.0.0.1, over connections of its own. Times are of this process's monotonic clock.
  */
-export async function startHonest({ rpc, gateway }: Pick<StressChain, 'rpc' | 'gateway'>): Promise<Honest> {
+export async function startHonest({ rpc, gateway }: Pick<StressChain, 'rpc' | 'gateway'>) {
   const watch = await watchBlocks(rpc, () => undefined)
   const pool = new Pool(`http://${gateway.host}:${gateway.port}`, {
     connections: 64,
@@ -125,19 +97,28 @@ export async function startHonest({ rpc, gateway }: Pick<StressChain, 'rpc' | 'g
       all.map(({ fromMs, toMs }) => toMs - fromMs),
       SHARE,
     )
-  const met: Honest['met'] = (fromMs, toMs) => {
+  /** What was met from `fromMs` to `toMs`; calls that are not answered yet count with the time that they have waited. */
+  const met = (fromMs: number, toMs: number) => {
     const began = [...calls, ...waiting()].filter((one) => one.fromMs >= fromMs && one.fromMs < toMs)
     const refused: Record<string, number> = {}
     for (const { refused: code } of began) if (code !== undefined) refused[code] = (refused[code] ?? 0) + 1
     return {
+      /** p95 of the time from block to block, as their events came, in ms. */
       blockP95Ms: p95(intervals().filter((one) => one.toMs > fromMs && one.fromMs < toMs)),
+      /**
+       * p95 of `svc_transfer`, from the call to the answer, in ms; calls that were refused are not in it: NaN when all
+       * were.
+       */
       transferP95Ms: p95(began.filter((one) => one.refused === undefined && one.kind === 'transfer')),
+      /** The same of `svc_getTransactions`. */
       historyP95Ms: p95(began.filter((one) => one.refused === undefined && one.kind === 'history')),
       calls: began.length,
+      /** Calls that were not carried out, by answer. */
       refused,
     }
   }
-  const slowUntilMs: Honest['slowUntilMs'] = (fromMs, { blockMs, transferMs }) => {
+  /** When the last block or call that was slow came to its end; now, while one is. `fromMs` when none was since then. */
+  const slowUntilMs = (fromMs: number, { blockMs, transferMs }: ReturnType<typeof slowerThan>): number => {
     const slow = [
       ...intervals().filter((one) => one.toMs - one.fromMs > blockMs),
       ...[...calls, ...waiting()].filter((one) => one.kind === 'transfer' && one.toMs - one.fromMs > transferMs),

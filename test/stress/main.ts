@@ -11,11 +11,12 @@
  *   --block-time MS  300 unless given
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { CHAIN_ID } from '../../bench/accounts.ts'
 import { keepReports, summary } from '../support/campaign.ts'
 import { COLLECTING } from '../support/garbage.ts'
 import { tempFolder } from '../support/tempFolder.ts'
 import { type Attack, attacksOn } from './attacks.ts'
-import { STRESS_CHAIN_ID, startChain } from './chain.ts'
+import { startChain } from './chain.ts'
 import { type Met, startHonest } from './honest.ts'
 import { BACK_MS_MAX, type Endured, slowerThan } from './limits.ts'
 import { progressLine, stressReport, stressTable, writeReliability } from './report.ts'
@@ -36,47 +37,24 @@ const CANDIDACIES = 2500
 const STALLED_INTERVALS = 3
 /** The blocks that follow a stall: few, or the stall would be more than the p95 of all intervals. */
 const BLOCKS_AFTER_STALL = 4
+const WAITS = { firstMsMax: 30_000, memoryMsMax: 60_000 }
 const PLANS: Readonly<Record<'full' | 'quick' | 'short', Plan>> = {
   full: {
     proposals: 200,
     slack: 1,
-    times: {
-      warmUpMs: 1500,
-      quietMs: 30_000,
-      attackMs: 20_000,
-      firstMsMax: 30_000,
-      calmMs: 5000,
-      calmMsMax: 60_000,
-      memoryMsMax: 60_000,
-    },
+    times: { ...WAITS, warmUpMs: 1500, quietMs: 30_000, attackMs: 20_000, calmMs: 5000, calmMsMax: 60_000 },
   },
   quick: {
     proposals: 100,
     slack: 1,
-    times: {
-      warmUpMs: 800,
-      quietMs: 10_000,
-      attackMs: 8000,
-      firstMsMax: 30_000,
-      calmMs: 3000,
-      calmMsMax: 40_000,
-      memoryMsMax: 60_000,
-    },
+    times: { ...WAITS, warmUpMs: 800, quietMs: 10_000, attackMs: 8000, calmMs: 3000, calmMsMax: 40_000 },
   },
   short: {
     // Five seconds hold about fifteen blocks: a p95 of so few is nearly the slowest.
     proposals: 20,
     slack: 2,
     attacks: ['rpc-lists', 'batch-lists', 'slow-readers', 'subscribers'],
-    times: {
-      warmUpMs: 400,
-      quietMs: 6000,
-      attackMs: 5000,
-      firstMsMax: 30_000,
-      calmMs: 2000,
-      calmMsMax: 60_000,
-      memoryMsMax: 60_000,
-    },
+    times: { ...WAITS, warmUpMs: 400, quietMs: 6000, attackMs: 5000, calmMs: 2000, calmMsMax: 60_000 },
   },
 }
 
@@ -93,7 +71,7 @@ const { values } = programArgs({
   },
 })
 const plan = PLANS[values.short ? 'short' : values.quick ? 'quick' : 'full']
-const all = attacksOn(STRESS_CHAIN_ID, CANDIDACIES)
+const all = attacksOn(CHAIN_ID, CANDIDACIES)
 const known = all.map(({ name }) => name)
 const names = namesIn('--only', values.only ?? (plan.attacks ?? known).join(), known)
 const attacks = all.filter(({ name }) => names.includes(name))

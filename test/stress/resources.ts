@@ -4,13 +4,12 @@ import type { PartName, StressChain } from './chain.ts'
 /** Megabytes by process. */
 export type Megabytes = Readonly<Record<PartName, number>>
 
-/** Watches the memory of a chain's processes and the size of its write-ahead log. */
-export interface ResourceWatch {
-  readonly now: () => Megabytes
-  /** The most since the last call of this, and begins anew. */
-  readonly takePeaks: () => { readonly memory: Megabytes; readonly walMb: number }
-  readonly close: () => void
-}
+/** The memory of each process, by name. */
+export const eachPart = (mbOf: (part: PartName) => number): Megabytes => ({
+  application: mbOf('application'),
+  CometBFT: mbOf('CometBFT'),
+  gateway: mbOf('gateway'),
+})
 
 const EVERY_MS = 200
 const MB = 1024 * 1024
@@ -20,30 +19,29 @@ const MB = 1024 * 1024
 const residentMb = (pid: number): number =>
   Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
 
-/** Begins to watch. */
-export function watchResources({ pids, walPath }: Pick<StressChain, 'pids' | 'walPath'>): ResourceWatch {
-  const now = (): Megabytes => ({
-    application: residentMb(pids.application),
-    CometBFT: residentMb(pids.CometBFT),
-    gateway: residentMb(pids.gateway),
-  })
-  const none = { memory: { application: 0, CometBFT: 0, gateway: 0 }, walMb: 0 }
-  let peaks: ReturnType<ResourceWatch['takePeaks']> = none
+/** Begins to watch the memory of a chain's processes and the size of its write-ahead log. */
+export function watchResources({ pids, walPath }: Pick<StressChain, 'pids' | 'walPath'>) {
+  const now = (): Megabytes => eachPart((part) => residentMb(pids[part]))
+  const none = { memory: eachPart(() => 0), walMb: 0 }
+  let peaks = none
   const timer = setInterval(() => {
     const memory = now()
     peaks = {
-      memory: {
-        application: Math.max(peaks.memory.application, memory.application),
-        CometBFT: Math.max(peaks.memory.CometBFT, memory.CometBFT),
-        gateway: Math.max(peaks.memory.gateway, memory.gateway),
-      },
+      memory: eachPart((part) => Math.max(peaks.memory[part], memory[part])),
       walMb: Math.max(peaks.walMb, (statSync(walPath, { throwIfNoEntry: false })?.size ?? 0) / MB),
     }
   }, EVERY_MS)
-  const takePeaks = (): typeof peaks => {
-    const taken = peaks
-    peaks = none
-    return taken
+  return {
+    now,
+    /** The most since the last call of this, and begins anew. */
+    takePeaks: () => {
+      const taken = peaks
+      peaks = none
+      return taken
+    },
+    close: () => clearInterval(timer),
   }
-  return { now, takePeaks, close: () => clearInterval(timer) }
 }
+
+/** What watches a chain's processes. */
+export type ResourceWatch = ReturnType<typeof watchResources>

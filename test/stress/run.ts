@@ -2,11 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { collectGarbage } from '../support/garbage.ts'
 import { runAttack } from './attackerProcess.ts'
 import type { Attack } from './attacks.ts'
-import type { PartName, StressChain } from './chain.ts'
-import { freeWrites, headOf } from './freeWrites.ts'
+import type { StressChain } from './chain.ts'
 import type { Honest, Met } from './honest.ts'
 import { BACK_MS_MAX, type Endured, MEMORY_LEFT_MB_MAX, slowerThan } from './limits.ts'
-import type { Megabytes, ResourceWatch } from './resources.ts'
+import { eachPart, type Megabytes, type ResourceWatch } from './resources.ts'
 
 /** How long the parts of a run are, in ms. */
 export interface Times {
@@ -59,11 +58,7 @@ const jobOf = (
   firstMsMax,
 })
 
-const above = (memory: Megabytes, before: Megabytes): Record<PartName, number> => ({
-  application: memory.application - before.application,
-  CometBFT: memory.CometBFT - before.CometBFT,
-  gateway: memory.gateway - before.gateway,
-})
+const above = (memory: Megabytes, before: Megabytes): Megabytes => eachPart((part) => memory[part] - before[part])
 
 /**
  * One caller asks what the attacks will ask, so that what is compiled, cached and grown once is there before anything
@@ -124,6 +119,17 @@ async function subscriptionsOf({ metrics: { host, port } }: StressChain): Promis
   return Number(/^svc_subscriptions (\d+)$/m.exec(text)?.[1])
 }
 
+/** How many transactions of the blocks above `from` succeeded without a fee. */
+async function freeWrites({ node }: StressChain, from: number): Promise<number> {
+  const { latestHeight: to } = await node.status()
+  let free = 0
+  for (let height = from + 1; height <= to; height++) {
+    const { results } = await node.blockResults(height)
+    free += results.filter(({ code, gasUsed }) => code === 0 && gasUsed === 0).length
+  }
+  return free
+}
+
 /** One attack, the way back to quiet, and the wait for memory. `onBegin`: called as the attack begins. */
 export async function endure(setting: Setting, quiet: Met, attack: Attack, onBegin?: () => void): Promise<Endured> {
   const {
@@ -135,8 +141,7 @@ export async function endure(setting: Setting, quiet: Met, attack: Attack, onBeg
   await collect(chain)
   const before = resources.now()
   resources.takePeaks()
-  const { rpc } = setting.chain
-  const fromHeight = await headOf(rpc)
+  const { latestHeight: fromHeight } = await chain.node.status()
   const fromMs = performance.now()
   onBegin?.()
   const strangers = await runAttack(jobOf(setting, attack, attackMs, firstMsMax))
@@ -163,6 +168,6 @@ export async function endure(setting: Setting, quiet: Met, attack: Attack, onBeg
     memoryLeftMb: left,
     walPeakMb: walMb,
     subscriptionsLeft: await subscriptionsOf(chain),
-    freeWrites: await freeWrites(rpc, fromHeight, await headOf(rpc)),
+    freeWrites: await freeWrites(chain, fromHeight),
   }
 }
