@@ -1,24 +1,11 @@
 import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
+import { connect } from 'node:net'
 
 /**
- * A connection to a gateway, from `localAddress`, that reads nothing unless told to. `closed` resolves when the gateway
- * has ended it.
+ * Opens a connection to a gateway from `localAddress`, sends `first` and reads, unless `reads` is false. `bytes` and
+ * `text` are what has come. `closed` resolves when the gateway has ended it.
  */
-export interface RawClient {
-  readonly socket: Socket
-  /** What has come, while it reads. */
-  readonly bytes: () => Buffer
-  readonly text: () => string
-  readonly closed: Promise<void>
-}
-
-/** Opens a connection, sends `first` and reads, unless `reads` is false. */
-export async function openRaw(
-  url: string,
-  first: string,
-  { reads = true, localAddress = '127.0.0.1' } = {},
-): Promise<RawClient> {
+export async function openRaw(url: string, first: string, { reads = true, localAddress = '127.0.0.1' } = {}) {
   const { hostname, port } = new URL(url)
   const socket = connect({ host: hostname, port: Number(port), localAddress })
   let bytes = Buffer.alloc(0)

@@ -12,15 +12,7 @@ export interface Recorded {
 }
 
 /** Somebody between CometBFT and the socket of its application, who hands on what both say and reads the calls along. */
-export interface AbciRecorder {
-  /** Where CometBFT connects: its `--proxy_app`. */
-  readonly address: string
-  /**
-   * Ends it, and with it the connections that are left. Throws when CometBFT called in an order that its grammar does not
-   * have (src/abci/testing/grammar.ts): then the grammar here is wrong, or CometBFT is. May be repeated.
-   */
-  readonly close: () => Promise<Recorded>
-}
+export type AbciRecorder = Awaited<ReturnType<typeof recordAbci>>
 
 /** Where somebody listens: a unix socket, or TCP. */
 export type SocketAddress = { readonly path: string } | { readonly host: string; readonly port: number }
@@ -30,7 +22,7 @@ export type SocketAddress = { readonly path: string } | { readonly host: string;
  * unix socket. It works in a thread of its own, so that a test that blocks its own thread does not hold up the chain, and
  * dies with the tests.
  */
-export async function recordAbci(application: SocketAddress, listen?: SocketAddress): Promise<AbciRecorder> {
+export async function recordAbci(application: SocketAddress, listen?: SocketAddress) {
   const { path: folder, remove } = tempFolder('abci')
   const near = listen ?? { path: join(folder, 'recorder.sock') }
   const workerData = { listen: near, application }
@@ -54,6 +46,13 @@ export async function recordAbci(application: SocketAddress, listen?: SocketAddr
       remove()
     }
   }
-  const address = 'path' in near ? `unix://${near.path}` : `tcp://${near.host}:${near.port}`
-  return { address, close: () => (closed ??= close()) }
+  return {
+    /** Where CometBFT connects: its `--proxy_app`. */
+    address: 'path' in near ? `unix://${near.path}` : `tcp://${near.host}:${near.port}`,
+    /**
+     * Ends it, and with it the connections that are left. Throws when CometBFT called in an order that its grammar does
+     * not have (src/abci/testing/grammar.ts): then the grammar here is wrong, or CometBFT is. May be repeated.
+     */
+    close: () => (closed ??= close()),
+  }
 }

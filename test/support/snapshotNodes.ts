@@ -12,21 +12,14 @@ import type {
 import { addressBytes } from '../../src/values/address.ts'
 import { tables, views } from '../../src/modules/registry.ts'
 import { writeSnapshot } from '../../src/store/snapshot/write.ts'
-import { openSqliteStore, type SqliteStore } from '../../src/store/sqlite/sqliteStore.ts'
+import { openSqliteStore } from '../../src/store/sqlite/sqliteStore.ts'
 import { account, nodeKey, TestChain, tokens } from './testChain.ts'
 
 /** The hash of chunks and of metadata. */
 export const sha256 = (bytes: Uint8Array): Uint8Array => createHash('sha256').update(bytes).digest()
 
 /** One node. `home`: the beginning of the paths of its files. */
-export interface SnapshotNode {
-  readonly chain: TestChain
-  readonly store: SqliteStore
-  readonly home: string
-  readonly log: { fields: object; message: string }[]
-  /** All of its committed state, and whether a restore is under way. */
-  readonly picture: () => unknown
-}
+export type SnapshotNode = ReturnType<typeof snapshotNode>
 
 interface NodeOptions {
   readonly interval?: number
@@ -40,13 +33,10 @@ let files = 0
  * A node with a place for snapshots in `folder` that makes one every `interval` blocks, in chunks of `chunkBytes`, on the
  * spot.
  */
-export function snapshotNode(
-  folder: string,
-  { interval = 5, chunkBytes = 300, chainId }: NodeOptions = {},
-): SnapshotNode {
+export function snapshotNode(folder: string, { interval = 5, chunkBytes = 300, chainId }: NodeOptions = {}) {
   const home = join(folder, String(files++))
   const store = openSqliteStore({ path: `${home}.db`, tables, views })
-  const log: SnapshotNode['log'] = []
+  const log: { fields: object; message: string }[] = []
   const note = (fields: object, message: string): void => void log.push({ fields, message })
   const beginAt = (height: number): void => {
     if (height % interval === 0) writeSnapshot(store, tables, `${home}.snapshots`, chunkBytes)
@@ -58,6 +48,7 @@ export function snapshotNode(
     beginAt,
     chainId,
   }
+  /** All of its committed state, and whether a restore is under way. */
   const picture = (): unknown => [
     store.height(),
     store.appHash(),

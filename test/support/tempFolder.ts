@@ -2,14 +2,14 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A temporary folder. `name`: what its path begins with, for whoever finds one left over. */
-export interface TempFolder {
-  readonly path: string
-  readonly remove: () => void
-}
+/** A temporary folder. */
+export type TempFolder = ReturnType<typeof tempFolder>
 
-/** Makes a temporary folder, within another one if that is given. */
-export function tempFolder(name: string, within = tmpdir()): TempFolder {
+/**
+ * Makes a temporary folder, within another one if that is given. `name`: what its path begins with, for whoever finds
+ * one left over.
+ */
+export function tempFolder(name: string, within = tmpdir()) {
   const path = mkdtempSync(join(within, `svcd-${name}-`))
   return { path, remove: () => rmSync(path, { recursive: true, force: true, maxRetries: 5 }) }
 }

@@ -16,15 +16,6 @@ export const typedDataOfBody = (body: TxBody): TypedData =>
 
 const bytesOf = (hex: string): Uint8Array => fromHex(hex.slice(2)) as Uint8Array
 
-/** A wallet of Ethereum. */
-export interface EthWallet {
-  readonly address: Address
-  /** r, s and v of the signature of a body, 65 bytes. */
-  sign(body: TxBody): Uint8Array
-  /** The bytes of a signed transaction. */
-  signTx(body: Omit<TxBody, 'from'>): Uint8Array
-}
-
 /** Private keys by number. */
 export const privateKey = (number: number): Uint8Array => new Uint8Array(32).fill(0x40 + number)
 
@@ -32,9 +23,10 @@ export const privateKey = (number: number): Uint8Array => new Uint8Array(32).fil
 export const hexKey = (number: number) => `0x${toHex(privateKey(number))}` as const
 
 /** The wallet with a private key of a number, which signs by @metamask/eth-sig-util, as MetaMask does. */
-export function ethWallet(number: number): EthWallet {
+export function ethWallet(number: number) {
   const key = privateKey(number)
   const address = parseAddress(new Wallet(`0x${toHex(key)}`).address.toLowerCase()) as Address
+  /** r, s and v of the signature of a body, 65 bytes. */
   const sign = (body: TxBody): Uint8Array =>
     bytesOf(
       signTypedData({
@@ -46,7 +38,8 @@ export function ethWallet(number: number): EthWallet {
   return {
     address,
     sign,
-    signTx: (given) => {
+    /** The bytes of a signed transaction. */
+    signTx: (given: Omit<TxBody, 'from'>) => {
       const body = { ...given, from: addressBytes(address) }
       return encodeTx(encodeBody(body), new Uint8Array(0), sign(body))
     },

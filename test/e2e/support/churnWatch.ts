@@ -3,16 +3,7 @@ import { askNode, headOf, type NetworkNode, type RunningNode } from './network.t
 import { isRunning } from './processes.ts'
 
 /** A chain that is watched while its validators change. */
-export interface Watch {
-  /** Highest height that every node has told. */
-  readonly head: () => number
-  /** CometBFT's validator set at each height so far: public key → power. */
-  readonly sets: ReadonlyMap<number, ReadonlyMap<string, number>>
-  /** Rejects with the first thing that is not as it should be. */
-  readonly failed: Promise<never>
-  /** Ends the watching; rejects like `failed` when something was wrong. */
-  readonly stop: () => Promise<void>
-}
+export type Watch = ReturnType<typeof watchChain>
 
 /** How long a chain may stand still: far more than a block takes on a busy machine. */
 const STILL_MS_MAX = 180_000
@@ -51,7 +42,7 @@ export function watchChain(
   nodes: readonly NetworkNode[],
   running: readonly RunningNode[],
   nodeKeys: ReadonlySet<string>,
-): Watch {
+) {
   const hashes = new Map<number, string>()
   const sets = new Map<number, ReadonlyMap<string, number>>()
   let head = 0
@@ -101,9 +92,13 @@ export function watchChain(
     /* told by whoever waits for it, and by stop */
   })
   return {
+    /** Highest height that every node has told. */
     head: () => head,
-    sets,
+    /** CometBFT's validator set at each height so far: public key → power. */
+    sets: sets as ReadonlyMap<number, ReadonlyMap<string, number>>,
+    /** Rejects with the first thing that is not as it should be. */
     failed,
+    /** Ends the watching; rejects like `failed` when something was wrong. */
     stop: async () => {
       isOver = true
       await watching

@@ -9,22 +9,7 @@ export type Answer =
   | { readonly error: RpcErrorObject; readonly result?: undefined }
 
 /** Calls of a gateway over plain HTTP, as curl makes them. */
-export interface GatewayClient {
-  readonly url: string
-  /** The whole answer. Rejects when no HTTP answer comes. */
-  readonly ask: (method: string, params: unknown) => Promise<Answer>
-  /** The result; throws on a JSON-RPC error. */
-  readonly call: <T = unknown>(method: string, params?: unknown) => Promise<T>
-  /** An operation's result object. */
-  readonly send: (method: string, members: object) => Promise<TransactionResult>
-  /** The same, but throws unless it was committed. */
-  readonly commit: (method: string, members: object) => Promise<TransactionResult>
-  readonly height: () => Promise<number>
-  /** Resolves with the first height at or above `height` that is seen. */
-  readonly waitForHeight: (height: number) => Promise<number>
-  /** Resolves when the node's index of histories, which may be behind its blocks, holds that of `height`. */
-  readonly waitForIndex: (height: number) => Promise<void>
-}
+export type GatewayClient = ReturnType<typeof gatewayClient>
 
 /** Between which heights the index of histories is whole, as every page of it says. */
 interface IndexSpan {
@@ -56,18 +41,21 @@ export function post(url: string, body: string, agent: Agent): Promise<Reply> {
 }
 
 /** A client of the gateway at `url`. Every call may have a connection of its own, and none is kept. */
-export function gatewayClient(url: string): GatewayClient {
+export function gatewayClient(url: string) {
   const agent = new Agent({ keepAlive: false })
+  /** The whole answer. Rejects when no HTTP answer comes. */
   const ask = async (method: string, params: unknown): Promise<Answer> => {
     const { text } = await post(url, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }), agent)
     return JSON.parse(text) as Answer
   }
-  const call = async <T>(method: string, params: unknown = []): Promise<T> => {
+  /** The result; throws on a JSON-RPC error. */
+  const call = async <T = unknown>(method: string, params: unknown = []): Promise<T> => {
     const { result, error } = await ask(method, params)
     if (error !== undefined)
       throw new Error(`${method}: ${error.code} ${error.message} ${JSON.stringify(error.data ?? '')}`)
     return result as T
   }
+  /** An operation's result object. */
   const send = (method: string, members: object): Promise<TransactionResult> =>
     call<TransactionResult>(method, [members])
   const height = (): Promise<number> => call<number>('svc_blockNumber')
@@ -77,19 +65,22 @@ export function gatewayClient(url: string): GatewayClient {
     call,
     send,
     height,
-    commit: async (method, members) => {
+    /** An operation's result object; throws unless it was committed. */
+    commit: async (method: string, members: object) => {
       const result = await send(method, members)
       if (result.height === 0) throw new Error(`${method} was not committed: ${JSON.stringify(result)}`)
       return result
     },
-    waitForHeight: async (wanted) => {
+    /** Resolves with the first height at or above `wanted` that is seen. */
+    waitForHeight: async (wanted: number) => {
       for (;;) {
         const head = await height()
         if (head >= wanted) return head
         await sleep(PAUSE_MS)
       }
     },
-    waitForIndex: async (wanted) => {
+    /** Resolves when the node's index of histories, which may be behind its blocks, holds that of a height. */
+    waitForIndex: async (wanted: number) => {
       for (;;) {
         const span = await call<IndexSpan>('svc_getTransactions', { limit: 1 })
         // One that holds no block yet says that it begins behind the head.

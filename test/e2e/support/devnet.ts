@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { findCometBft } from '../../../src/comet/find.ts'
-import { type NodeRpc, openNodeRpc } from '../../../src/comet/rpc.ts'
-import { type GatewayClient, gatewayClient } from './client.ts'
+import { openNodeRpc } from '../../../src/comet/rpc.ts'
+import { gatewayClient } from './client.ts'
 import { allGone, descendantsOf, freePorts } from './processes.ts'
-import { type RecordedCometBft, recordedCometBft } from './recordedCometBft.ts'
+import { recordedCometBft } from './recordedCometBft.ts'
 
 const SVCD = fileURLToPath(new URL('../../../src/cli/svcd.js', import.meta.url))
 // The tests' own Node, also when PATH is emptied.
@@ -40,13 +40,7 @@ export function endLeftovers(): void {
   }
 }
 
-interface Launched {
-  readonly pid: number
-  readonly ended: Promise<Ended>
-  readonly said: (pattern: RegExp) => Promise<string>
-}
-
-function launch(args: readonly string[], env: NodeJS.ProcessEnv, program = SVCD): Launched {
+function launch(args: readonly string[], env: NodeJS.ProcessEnv, program = SVCD) {
   // A process group of its own: a signal to the group is what Ctrl-C sends, and must not reach the tests.
   const child = spawn(NODE, [program, ...args], { detached: true, env, stdio: ['ignore', 'pipe', 'pipe'] })
   const text = { stdout: '', stderr: '' }
@@ -105,29 +99,14 @@ export const devnetArgs = ({ home, ports, blockTime }: Place): readonly string[]
   ...['--gateway', '--rpc', '--p2p'].flatMap((flag, at) => [flag, `127.0.0.1:${ports[at]}`]),
 ]
 
-/** A running devnet: a process of its own with the application and CometBFT below it. */
-export interface Devnet extends GatewayClient {
-  readonly place: Place
-  readonly pid: number
-  /** Of its parts, found by what they were started with. */
-  readonly pids: { readonly app: number; readonly node: number }
-  readonly node: NodeRpc
-  readonly ended: Promise<Ended>
-  /**
-   * Sends a signal, to the whole process group when `group`, as Ctrl-C does. Resolves when no process of it is left.
-   */
-  readonly stop: (signal?: NodeJS.Signals, group?: boolean) => Promise<Ended>
-}
-
 /** CometBFT with recorders before the applications of all validators of a devnet. */
-export async function recordedCometBftOf(
-  home: string,
-  validators = 1,
-  env: NodeJS.ProcessEnv = process.env,
-): Promise<RecordedCometBft> {
+export async function recordedCometBftOf(home: string, validators = 1, env: NodeJS.ProcessEnv = process.env) {
   const homes = Array.from({ length: validators }, (_, at) => (at === 0 ? home : join(home, `node${at}`)))
   return recordedCometBft(env['SVCD_COMETBFT'] ?? (await findCometBft()).path, homes)
 }
+
+/** A running devnet: a process of its own with the application and CometBFT below it. */
+export type Devnet = Awaited<ReturnType<typeof startDevnet>>
 
 /**
  * Starts `svcd devnet` and waits until it says that it is ready. Throws with all it said when it does not come up.
@@ -139,7 +118,7 @@ export async function startDevnet(
   extra: readonly string[] = [],
   env: NodeJS.ProcessEnv = process.env,
   program = SVCD,
-): Promise<Devnet> {
+) {
   const validators = extra.includes('--validators') ? Number(extra[extra.indexOf('--validators') + 1]) : 1
   const comet = await recordedCometBftOf(place.home, validators, env)
   const { pid, ended, said } = launch([...devnetArgs(place), ...extra], { ...env, SVCD_COMETBFT: comet.path }, program)
@@ -167,10 +146,12 @@ export async function startDevnet(
     ...gatewayClient(url),
     place,
     pid,
+    /** Of its parts, found by what they were started with. */
     pids,
     node,
     ended: gone,
-    stop: (signal = 'SIGTERM', group = false) => {
+    /** Sends a signal, to the whole process group when `group`, as Ctrl-C does. Resolves when no process of it is left. */
+    stop: (signal: NodeJS.Signals = 'SIGTERM', group = false) => {
       try {
         process.kill(group ? -pid : pid, signal)
       } catch {

@@ -74,21 +74,7 @@ function startScript(
 }
 
 /** A node that runs: its application and its CometBFT. */
-export interface RunningNode {
-  /** CometBFT's, then the application's. */
-  readonly pids: readonly [cometBft: number, application: number]
-  /** What read the calls of its CometBFT. */
-  readonly recorder: AbciRecorder
-  /** The exit status of the application, once it has ended by itself or was ended. */
-  readonly ended: Promise<number | null>
-  /**
-   * `SIGKILL` for both at once, or an orderly stop: CometBFT first. Resolves when neither runs, with the application's
-   * exit status.
-   */
-  readonly end: (signal: 'SIGKILL' | 'SIGTERM') => Promise<number | null>
-  /** Starts its CometBFT, which has ended, beside the application, which runs. */
-  readonly startCometBft: () => void
-}
+export type RunningNode = Awaited<ReturnType<typeof startNode>>
 
 /**
  * Makes a network of `count` validators with the public accounts, account i owning the candidacy of node i, and then
@@ -102,22 +88,8 @@ export async function makeNetwork(
   more: readonly string[] = [],
 ): Promise<readonly NetworkNode[]> {
   const base = await freeBasePort(count + fullNodes)
-  const made = await svcd([
-    'testnet',
-    '--validators',
-    String(count),
-    '--full-nodes',
-    String(fullNodes),
-    '--output',
-    output,
-    '--public-keys',
-    '--base-port',
-    String(base),
-    '--block-time',
-    blockTime,
-    '--json',
-    ...more,
-  ])
+  const options = `--validators ${count} --full-nodes ${fullNodes} --base-port ${base} --block-time ${blockTime}`
+  const made = await svcd(['testnet', ...options.split(' '), '--output', output, '--public-keys', '--json', ...more])
   if (made.status !== 0) throw new Error(`svcd testnet ended with ${made.status}: ${made.stderr}`)
   return (JSON.parse(made.stdout) as { nodes: readonly NetworkNode[] }).nodes
 }
@@ -137,7 +109,7 @@ export async function startNode(
   more: readonly string[] = [],
   program?: string,
   { within = [], abci, env = {} }: NodePlace = {},
-): Promise<RunningNode> {
+) {
   const path = program ?? (await findCometBft()).path
   const listen = abci === undefined ? [] : ['--abci', `tcp://${abci.application.host}:${abci.application.port}`]
   const args = ['--os', 'ubuntu', '--log-file', 'logs/app.log', ...listen, ...more]
@@ -151,8 +123,12 @@ export async function startNode(
   const startComet = (): ChildProcess =>
     startScript(home, 'cometbft.sh', ['--proxy_app', recorder.address], { env: { SVCD_COMETBFT: path }, within })
   let node = startComet()
-  const pids = (): RunningNode['pids'] => [node.pid as number, app.pid as number]
+  const pids = (): readonly [cometBft: number, application: number] => [node.pid as number, app.pid as number]
   const closed = new Promise<number | null>((done) => app.once('close', done))
+  /**
+   * `SIGKILL` for both at once, or an orderly stop: CometBFT first. Resolves when neither runs, with the application's
+   * exit status.
+   */
   const end = async (signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null> => {
     node.kill(signal)
     if (signal === 'SIGTERM') await allGone([pids()[0]])
@@ -165,9 +141,12 @@ export async function startNode(
     get pids() {
       return pids()
     },
+    /** What read the calls of its CometBFT. */
     recorder,
+    /** The exit status of the application, once it has ended by itself or was ended. */
     ended: closed,
     end,
+    /** Starts its CometBFT, which has ended, beside the application, which runs. */
     startCometBft: () => {
       node = startComet()
     },

@@ -20,13 +20,6 @@ export function makeCertificate(folder: string): string {
   return readFileSync(certificate, 'utf8')
 }
 
-/** A server that runs until `stop`, in a folder of its own that is then removed. */
-export interface SystemServer {
-  readonly folder: string
-  readonly signal: (signal: NodeJS.Signals) => void
-  readonly stop: () => Promise<void>
-}
-
 const numberOf = (flag: '-u' | '-g', user: string): number =>
   Number(execFileSync('id', [flag, user], { encoding: 'utf8' }))
 
@@ -54,17 +47,16 @@ async function waitUntilUp(child: ChildProcess, isUp: () => Promise<boolean>): P
   }
 }
 
-function serverOf(child: ChildProcess, { path: folder, remove }: TempFolder, signal: NodeJS.Signals): SystemServer {
-  return {
-    folder,
-    signal: (one) => child.kill(one),
-    stop: async () => {
-      child.kill('SIGCONT')
-      child.kill(signal)
-      await allGone([child.pid as number])
-      remove()
-    },
+/** A server that runs until `stop`, in a folder of its own that is then removed. */
+export type SystemServer = ReturnType<typeof serverOf>
+
+function serverOf(child: ChildProcess, { path: folder, remove }: TempFolder, signal: NodeJS.Signals) {
+  const stop = async (): Promise<void> => {
+    child.kill(signal)
+    await allGone([child.pid as number])
+    remove()
   }
+  return { folder, stop }
 }
 
 /** Starts PostgreSQL with an empty cluster that listens at a unix socket in its folder and trusts whoever reaches it. */

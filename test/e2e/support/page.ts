@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, describe, expect } from '@jest/globals'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions } from 'playwright-core'
 import type { Devnet, DevnetOptions } from '../../../src/cli/devnet/startDevnet.ts'
 import { CHROMIUM, startBrowser } from './browser.ts'
 import { startDevnet } from './recordedDevnet.ts'
@@ -12,19 +12,10 @@ export { startBrowser } from './browser.ts'
 export const withBrowser = existsSync(CHROMIUM) ? describe : describe.skip
 
 /** The web page of a gateway in a browser. */
-export interface WebPage {
-  readonly page: Page
-  /** Errors in the console, uncaught exceptions and refusals of the CSP, but for calls that come too often. */
-  readonly failures: string[]
-  /** Goes to a view: `validators`, `proposals?state=open`. */
-  readonly goTo: (view: string) => Promise<void>
-  /** Waits until the view shows all that it has asked for. */
-  readonly settled: () => Promise<void>
-  readonly close: () => Promise<void>
-}
+export type WebPage = Awaited<ReturnType<typeof openPage>>
 
 /** Opens the page of the gateway at `url` in a context of its own: nothing is shared with other pages. */
-export async function openPage(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<WebPage> {
+export async function openPage(browser: Browser, url: string, options: BrowserContextOptions = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, ...options })
   const page = await context.newPage()
   const failures: string[] = []
@@ -36,8 +27,10 @@ export async function openPage(browser: Browser, url: string, options: BrowserCo
   await page.goto(url)
   return {
     page,
+    /** Errors in the console, uncaught exceptions and refusals of the CSP, but for calls that come too often. */
     failures,
-    goTo: async (view) => {
+    /** Goes to a view: `validators`, `proposals?state=open`. */
+    goTo: async (view: string) => {
       // The page draws the view when the browser fires hashchange. The title and the focus of a field are set one frame
       // later.
       await page.evaluate(
@@ -54,6 +47,7 @@ export async function openPage(browser: Browser, url: string, options: BrowserCo
         `#/${view}`,
       )
     },
+    /** Waits until the view shows all that it has asked for. */
     settled: async () => {
       await page.locator('main h1').waitFor({ state: 'attached' })
       while ((await page.locator('main [aria-busy="true"]').count()) > 0) await page.waitForTimeout(20)
@@ -62,17 +56,9 @@ export async function openPage(browser: Browser, url: string, options: BrowserCo
   }
 }
 
-/** A devnet and a browser that the tests of a describe share. */
-interface Site {
-  readonly net: Devnet
-  readonly browser: Browser
-  /** Opens a view of the page, by default the first one. It is closed after the test, in which nothing may have failed. */
-  readonly open: (view?: string, options?: BrowserContextOptions) => Promise<WebPage>
-}
-
 /** Starts a devnet and a browser for the tests of the describe that calls it, and ends them behind the last one. */
-export function devnetPages(options: DevnetOptions = {}): Site {
-  let site: Pick<Site, 'net' | 'browser'>
+export function devnetPages(options: DevnetOptions = {}) {
+  let site: { readonly net: Devnet; readonly browser: Browser }
   const pages: WebPage[] = []
   beforeAll(async () => {
     const [net, browser] = await Promise.all([startDevnet(options), startBrowser()])
@@ -94,7 +80,8 @@ export function devnetPages(options: DevnetOptions = {}): Site {
     get browser() {
       return site.browser
     },
-    open: async (view = '', more = {}) => {
+    /** Opens a view of the page, by default the first one. It is closed after the test, in which nothing may have failed. */
+    open: async (view = '', more: BrowserContextOptions = {}) => {
       const { browser, net } = site
       const page = await openPage(browser, view === '' ? net.url : `${net.url}/#/${view}`, more)
       pages.push(page)

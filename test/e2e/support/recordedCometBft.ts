@@ -4,15 +4,11 @@ import { abciAddressOf } from '../../../src/node/paths.ts'
 import { recordAbci } from '../../support/abciRecorder.ts'
 import { tempFolder } from '../../support/tempFolder.ts'
 
-/** A program that is CometBFT, with recorders between it and the applications of some homes. */
-export interface RecordedCometBft {
-  readonly path: string
-  /** Resolves with how many calls there were; see AbciRecorder. */
-  readonly close: () => Promise<number>
-}
-
-/** Makes one that runs `program`. Its nodes must be started as svcd does: `node --home <home>`. */
-export async function recordedCometBft(program: string, homes: readonly string[]): Promise<RecordedCometBft> {
+/**
+ * Makes a program that runs the CometBFT `program`, with recorders between it and the applications of some homes. Its
+ * nodes must be started as svcd does: `node --home <home>`.
+ */
+export async function recordedCometBft(program: string, homes: readonly string[]) {
   const folder = tempFolder('comet')
   const path = join(folder.path, 'cometbft')
   const recorders = await Promise.all(
@@ -25,6 +21,7 @@ export async function recordedCometBft(program: string, homes: readonly string[]
   writeFileSync(path, `#!/bin/sh\ncase "$*" in\n${cases.join('')}esac\nexec '${program}' "$@"\n`, { mode: 0o755 })
   return {
     path,
+    /** Resolves with how many calls there were; see AbciRecorder. */
     close: async () => {
       try {
         const recorded = await Promise.all(recorders.map((recorder) => recorder.close()))

@@ -14,14 +14,10 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 
 /** A site of files as a plain web server shows it. */
-export interface StaticSite {
-  /** Where the first page is, with the path prefix. */
-  readonly url: string
-  readonly close: () => void
-}
+export type StaticSite = Awaited<ReturnType<typeof serveSite>>
 
-/** Serves the files of `folder` below the path `base` on a free port of this machine. */
-export async function serveSite(folder: string, base: string): Promise<StaticSite> {
+/** Serves the files of `folder` below the path `base` on a free port of this machine. `url`: where its first page is. */
+export async function serveSite(folder: string, base: string) {
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://localhost')
     const path = normalize(decodeURIComponent(pathname))

@@ -12,15 +12,7 @@ export interface DropIn {
 }
 
 /** The units of one machine. */
-export interface Units {
-  readonly start: (unit: string) => void
-  readonly stop: (unit: string) => Promise<void>
-  readonly isActive: (unit: string) => boolean
-  /** What its processes printed, and how each of them ended, as `journalctl --unit` shows it. */
-  readonly journal: (unit: string) => string
-  /** Ends all. */
-  readonly close: () => Promise<void>
-}
+export type Units = ReturnType<typeof openUnits>
 
 interface Unit {
   readonly words: readonly string[]
@@ -78,7 +70,7 @@ export function openUnits(
   env: NodeJS.ProcessEnv,
   instance = '',
   dropIns: Readonly<Record<string, DropIn>> = {},
-): Units {
+) {
   const full = (name: string): string => (instance === '' ? name : `${name}@${instance}`)
   const units = new Map(
     names.map((name) => [
@@ -139,10 +131,11 @@ export function openUnits(
     await unit.ended
   }
   return {
-    start: (name) => begin(need(full(name))),
-    stop: (name) => end(need(full(name))),
-    isActive: (name) => need(full(name)).child !== undefined,
-    journal: (name) => need(full(name)).log,
+    start: (name: string) => begin(need(full(name))),
+    stop: (name: string) => end(need(full(name))),
+    isActive: (name: string) => need(full(name)).child !== undefined,
+    /** What its processes printed, and how each of them ended, as `journalctl --unit` shows it. */
+    journal: (name: string) => need(full(name)).log,
     close: async () => {
       await Promise.all([...units.values()].map(end))
       for (const timer of timers) clearTimeout(timer)
