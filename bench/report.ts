@@ -51,38 +51,17 @@ export function loadTable(samples: readonly Sample[]): string {
       figure('failed'),
     ]
   })
-  const head = [
-    'load',
-    'on',
-    'ratio',
-    'per second',
-    'p50 ms',
-    'p99 ms',
-    'app µs',
-    'CometBFT µs',
-    'RSS MB',
-    'PSS MB',
-    'failed',
-  ]
-  return table(head, rows)
+  const head = 'load | on | ratio | per second | p50 ms | p99 ms | app µs | CometBFT µs | RSS MB | PSS MB | failed'
+  return table(head.split(' | '), rows)
 }
 
 /** The application alone, by what its state holds. */
 export function stateTable(states: readonly StateCost[]): string {
-  const head = [
-    'state',
-    'µs a transaction',
-    'block of 1,000, ms',
-    'empty block, ms',
-    'start, ms',
-    'RSS MB',
-    'first check of 5,000, ms',
-    'recheck, ms',
-    'disk, MB',
-    'made in, s',
-  ]
+  const head =
+    'state | µs a transaction | block of 1,000, ms | empty block, ms | start, ms | RSS MB | ' +
+    'first check of 5,000, ms | recheck, ms | disk, MB | made in, s'
   return table(
-    head,
+    head.split(' | '),
     states.map(({ kind, size, rounds, diskMb, makeMs }) => {
       const of = (name: keyof InProcess, digits = 0): string =>
         number(medianOf(rounds.map((one) => one[name] ?? Number.NaN)), digits)

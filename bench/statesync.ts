@@ -218,20 +218,11 @@ export async function measureStateSync(context: Context, kind: SyncCost['kind'])
 /** A row for each kind: what was made once, and medians of the joins. */
 export function stateSyncTable(costs: readonly SyncCost[]): string {
   const seconds = (ms: number): string => number(ms / 1000, 1)
+  const head =
+    'state sync of | in genesis | first block, s | peak RSS with all, MB | snapshot, s | its size, MB | ' +
+    `at the head, s (${DISCOVERY_S} of them discovery) | restored in, s | its peak RSS, MB | start, s | disk, MB`
   return table(
-    [
-      'state sync of',
-      'in genesis',
-      'first block, s',
-      'peak RSS with all, MB',
-      'snapshot, s',
-      'its size, MB',
-      `at the head, s (${DISCOVERY_S} of them discovery)`,
-      'restored in, s',
-      'its peak RSS, MB',
-      'start, s',
-      'disk, MB',
-    ],
+    head.split(' | '),
     costs.map(({ kind, made, joins }) => {
       const of = (figure: keyof Joined): number => medianOf(joins.map((one) => one[figure]))
       return [

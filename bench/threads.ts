@@ -65,15 +65,6 @@ export function threadTable(samples: readonly Sample[]): string {
         ratio('p99Ms'),
       ]
     })
-  const head = [
-    'load',
-    'on',
-    `per second, GOMAXPROCS=${few}`,
-    `GOMAXPROCS=${many}`,
-    'ratio',
-    `p99 ms, GOMAXPROCS=${few}`,
-    `GOMAXPROCS=${many}`,
-    'ratio',
-  ]
-  return table(head, rows)
+  const pair = (figure: string): string => `${figure}, GOMAXPROCS=${few} | GOMAXPROCS=${many} | ratio`
+  return table(`load | on | ${pair('per second')} | ${pair('p99 ms')}`.split(' | '), rows)
 }

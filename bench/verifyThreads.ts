@@ -83,14 +83,7 @@ export function verifyThreadTable(costs: readonly ThreadCost[]): string {
       number(1e6 / mainUs),
     ]
   })
-  const head = [
-    'verify threads',
-    'per second',
-    'app thread µs',
-    'verifying µs',
-    'other app µs',
-    'CometBFT µs',
-    'bound per second',
-  ]
-  return table(head, rows)
+  const head =
+    'verify threads | per second | app thread µs | verifying µs | other app µs | CometBFT µs | bound per second'
+  return table(head.split(' | '), rows)
 }

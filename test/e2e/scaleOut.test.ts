@@ -335,14 +335,8 @@ describeWith(POSTGRES)('history in PostgreSQL', () => {
   let env: NodeJS.ProcessEnv
 
   const login = (user: string): readonly string[] => [
-    '-h',
-    postgres.folder,
-    '-U',
-    user,
-    '-d',
-    'svcd',
-    '-v',
-    'ON_ERROR_STOP=1',
+    ...['-h', postgres.folder],
+    ...`-U ${user} -d svcd -v ON_ERROR_STOP=1`.split(' '),
   ]
   const psql = (sql: string, user = 'svcd'): string =>
     execFileSync(join(POSTGRES as string, 'psql'), [...login(user), '-qAt', '-F', ' ', '-c', sql], {

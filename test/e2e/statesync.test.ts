@@ -129,14 +129,8 @@ test('a node that lost its state takes a snapshot by hand, runs its blocks again
   const [honest, other] = nodes as [NetworkNode, NetworkNode]
   expect(await running[1]?.end('SIGTERM')).toBe(0)
   for (const end of ['', '-wal', '-shm']) rmSync(join(other.home, 'data', `state.db${end}`), { force: true })
-  const restored = await svcd([
-    'snapshot',
-    'restore',
-    join(honest.home, 'data', 'snapshots'),
-    '--home',
-    other.home,
-    '--json',
-  ])
+  const snapshots = join(honest.home, 'data', 'snapshots')
+  const restored = await svcd(['snapshot', 'restore', snapshots, '--home', other.home, '--json'])
   expect(restored.status).toBe(0)
   const { height } = JSON.parse(restored.stdout) as { height: number }
   const head = (await headOf(honest))?.height ?? 0

@@ -190,17 +190,8 @@ describe('a candidacy of two of three people', () => {
   })
 
   test('it declares a candidacy, with one ed25519 signature and one of MetaMask', async () => {
-    await refused(
-      /team is an account of several keys: .*--unsigned FILE/,
-      'tx',
-      'transfer',
-      '--from',
-      'team',
-      '--to',
-      team,
-      '--value',
-      '1',
-    )
+    const transfer = `tx transfer --from team --to ${team} --value 1`.split(' ')
+    await refused(/team is an account of several keys: .*--unsigned FILE/, ...transfer)
     await write('stake', 'declare', '--pub-key', key, '--description-name', 'The team')
     await refused(/2 signature\(s\) missing: signed by nobody/, 'tx', 'send', file)
     const { stderr } = await run('tx', 'sign', file, '--from', 'alice', '--yes')
@@ -245,15 +236,7 @@ describe('a candidacy of two of three people', () => {
     await sign('alice')
     await sign('carol')
     const [, request] = /request id +(\d+)/.exec(await done('tx', 'send', file)) ?? []
-    await done(
-      'tx',
-      'stake',
-      'accept-account-update',
-      '--from',
-      'carol',
-      '--account-update-request-id',
-      String(request),
-    )
+    await done(...`tx stake accept-account-update --from carol --account-update-request-id ${request}`.split(' '))
     expect([await validator(team), await validator(address)]).toEqual([
       null,
       expect.objectContaining({ owner_address: address, pub_key: expect.objectContaining({ value: key }) }),
@@ -285,21 +268,8 @@ describe('a candidacy of two of three people', () => {
   })
 
   test('--typed-data prints what the wallet signs, and sends nothing', async () => {
-    const printed = JSON.parse(
-      await done(
-        'tx',
-        'transfer',
-        '--from',
-        'carol',
-        '--to',
-        team,
-        '--value',
-        '1token',
-        '--typed-data',
-        '--nonce',
-        '7',
-      ),
-    ) as { primaryType: string; message: Json }
+    const transfer = `tx transfer --from carol --to ${team} --value 1token --typed-data --nonce 7`.split(' ')
+    const printed = JSON.parse(await done(...transfer)) as { primaryType: string; message: Json }
     expect([printed.primaryType, printed.message]).toEqual([
       'Transfer',
       expect.objectContaining({ chain: chainId, nonce: '7', to: team, value: tokens(1) }),

@@ -30,58 +30,18 @@ const from = alice.address
 
 describe('every method', () => {
   test('of the interface is there: 9 of stake and 7 of governance, and the extensions', () => {
-    const published = [
-      'eth_blockNumber',
-      'eth_chainId',
-      'net_listening',
-      'net_version',
-      'rpc.discover',
-      'svc_acceptCandidacyAccountUpdate',
-      'svc_accounts',
-      'svc_activateCandidacy',
-      'svc_blockNumber',
-      'svc_deactivateCandidacy',
-      'svc_declareCandidacy',
-      'svc_estimateFee',
-      'svc_getAwards',
-      'svc_getBalance',
-      'svc_getBlock',
-      'svc_getParamsHistory',
-      'svc_getProof',
-      'svc_getShortfall',
-      'svc_getSupply',
-      'svc_getTransaction',
-      'svc_getTransactionCount',
-      'svc_faucet',
-      'svc_mine',
-      'svc_getTransactions',
-      'svc_getValidatorHistory',
-      'svc_proposeChangeParam',
-      'svc_proposeDeployLibEni',
-      'svc_proposeRetireProgram',
-      'svc_proposeTransferFund',
-      'svc_proposeUpgradeProgram',
-      'svc_queryAccountUpdate',
-      'svc_queryAccountUpdates',
-      'svc_queryParams',
-      'svc_queryProposal',
-      'svc_queryProposals',
-      'svc_queryUnbonding',
-      'svc_queryValidator',
-      'svc_queryValidatorSet',
-      'svc_queryValidators',
-      'svc_sendRawTransaction',
-      'svc_status',
-      'svc_subscribe',
-      'svc_transfer',
-      'svc_unsubscribe',
-      'svc_updateCandidacy',
-      'svc_updateCandidacyAccount',
-      'svc_verifyCandidacy',
-      'svc_vote',
-      'svc_withdrawCandidacy',
-      'web3_clientVersion',
-    ]
+    const published = `
+      eth_blockNumber eth_chainId net_listening net_version rpc.discover web3_clientVersion
+      svc_acceptCandidacyAccountUpdate svc_accounts svc_activateCandidacy svc_blockNumber svc_deactivateCandidacy
+      svc_declareCandidacy svc_estimateFee svc_faucet svc_getAwards svc_getBalance svc_getBlock svc_getParamsHistory
+      svc_getProof svc_getShortfall svc_getSupply svc_getTransaction svc_getTransactionCount svc_getTransactions
+      svc_getValidatorHistory svc_mine svc_proposeChangeParam svc_proposeDeployLibEni svc_proposeRetireProgram
+      svc_proposeTransferFund svc_proposeUpgradeProgram svc_queryAccountUpdate svc_queryAccountUpdates svc_queryParams
+      svc_queryProposal svc_queryProposals svc_queryUnbonding svc_queryValidator svc_queryValidatorSet
+      svc_queryValidators svc_sendRawTransaction svc_status svc_subscribe svc_transfer svc_unsubscribe
+      svc_updateCandidacy svc_updateCandidacyAccount svc_verifyCandidacy svc_vote svc_withdrawCandidacy`
+      .trim()
+      .split(/\s+/)
     const names = methods.map(({ name }) => name)
     expect(published.filter((name) => !names.includes(name))).toEqual([])
     // An operation or a query of the registry is a method without more; any other method is named above.

@@ -15,21 +15,14 @@ const refusals = ({ calls, refused }: Endured): string => {
   return parts.length === 0 ? 'none' : `${parts.join(', ')} of ${calls}`
 }
 
+const HEAD =
+  'attack | block interval | `svc_transfer` | histories | back to quiet | honest calls refused | memory, peak MB | ' +
+  'left MB | WAL MB | '
+
 /** One row for each attack. */
 export const stressTable = (rows: readonly Endured[], slack: number): string =>
   table(
-    [
-      'attack',
-      'block interval',
-      '`svc_transfer`',
-      'histories',
-      'back to quiet',
-      'honest calls refused',
-      'memory, peak MB',
-      'left MB',
-      'WAL MB',
-      '',
-    ],
+    HEAD.split(' | '),
     rows.map((row) => {
       const broken = brokenLimits(row, slack)
       return [

@@ -54,21 +54,9 @@ export async function makeJoiner(
   const from = peers[0] as NetworkNode
   const peerPort = ({ rpc }: NetworkNode): number => Number(new URL(rpc).port) - 1
   const made = await svcd([
-    'init',
-    '--home',
-    home,
-    '--genesis',
-    join(from.home, 'config', 'genesis.json'),
-    '--abci',
-    'unix://abci.sock',
-    '--rpc',
-    `127.0.0.1:${rpcPort}`,
-    '--p2p',
-    `127.0.0.1:${p2pPort}`,
-    '--block-time',
-    '200ms',
-    '--peers',
-    peers.map((peer) => `${readNodeId(peer.home)}@127.0.0.1:${peerPort(peer)}`).join(','),
+    ...['init', '--home', home, '--genesis', join(from.home, 'config', 'genesis.json')],
+    ...`--abci unix://abci.sock --rpc 127.0.0.1:${rpcPort} --p2p 127.0.0.1:${p2pPort} --block-time 200ms`.split(' '),
+    ...['--peers', peers.map((peer) => `${readNodeId(peer.home)}@127.0.0.1:${peerPort(peer)}`).join(',')],
     ...(isStateSynced ? ['--state-sync', peers.map(({ rpc }) => rpc).join(',')] : []),
   ])
   if (made.status !== 0) throw new Error(`svcd init ended with ${made.status}: ${made.stderr}`)
