@@ -3,8 +3,6 @@ import { execFile, execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { request } from 'node:http'
-import { request as secureRequest } from 'node:https'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from '@jest/globals'
@@ -16,6 +14,7 @@ import { toBase64 } from '../../src/base/bytes.ts'
 import { PUBLIC_MNEMONIC, seedOfMnemonic } from '../../src/keys/mnemonic.ts'
 import { signerOfSeed } from '../../src/tx/sign.ts'
 import { examplesRunBy } from '../docs/examples.ts'
+import { request } from '../support/request.ts'
 import { gatewayClient } from './support/client.ts'
 import { svcd } from './support/devnet.ts'
 import {
@@ -118,17 +117,12 @@ describeWith(NGINX)('two gateways behind nginx', () => {
   })
 
   /** A call through nginx by a caller at that address of loopback: the HTTP status and the answer. */
-  const callFrom = (address: string, method: string, params: unknown = []): Promise<{ status: number; body: string }> =>
-    new Promise((done, failed) => {
-      const headers = { 'content-type': 'application/json' }
-      const sent = request(front, { method: 'POST', headers, localAddress: address }, (response) => {
-        let body = ''
-        response.on('data', (chunk: Buffer) => (body += chunk.toString()))
-        response.once('end', () => done({ status: response.statusCode as number, body }))
-      })
-      sent.once('error', failed)
-      sent.end(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))
-    })
+  const callFrom = (address: string, method: string, params: unknown = []) =>
+    request(
+      front,
+      { method: 'POST', headers: { 'content-type': 'application/json' }, localAddress: address },
+      JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    )
 
   const seriesAt = async (gateway: string, pattern: RegExp): Promise<number> => {
     const text = await (await fetch(`http://127.0.0.1:${metricsPorts[gateways.indexOf(gateway)]}/metrics`)).text()
@@ -138,8 +132,7 @@ describeWith(NGINX)('two gateways behind nginx', () => {
     seriesAt(gateway, new RegExp(`^svc_rpc_requests_total\\{method="${method}",code="[^"]+"\\} (\\d+)$`, 'gm'))
 
   const callers = Array.from({ length: 24 }, (_, at) => `127.0.0.${at + 2}`)
-  const callAll = (): Promise<readonly { status: number; body: string }[]> =>
-    Promise.all(callers.map((address) => callFrom(address, 'svc_status')))
+  const callAll = () => Promise.all(callers.map((address) => callFrom(address, 'svc_status')))
 
   /** Resolves once no caller is led to that gateway any more, which the guards notice within two seconds. */
   const settled = async (at: 0 | 1): Promise<void> => {
@@ -177,30 +170,23 @@ describeWith(NGINX)('two gateways behind nginx', () => {
   })
 
   /** A request over TLS, by a page of that origin if one is named. */
-  const visit = (path: string, body?: string, origin?: string): Promise<{ status: number; body: string }> =>
-    new Promise((done, failed) => {
-      const headers = { 'content-type': 'application/json', ...(origin === undefined ? {} : { origin }) }
-      const method = body === undefined ? 'GET' : 'POST'
-      const sent = secureRequest(new URL(path, site), { method, headers, ca, agent: false }, (response) => {
-        let text = ''
-        response.on('data', (chunk: Buffer) => (text += chunk.toString()))
-        response.once('end', () => done({ status: response.statusCode as number, body: text }))
-      })
-      sent.once('error', failed)
-      sent.end(body)
-    })
+  const visit = (path: string, body?: string, origin?: string) => {
+    const headers = { 'content-type': 'application/json', ...(origin === undefined ? {} : { origin }) }
+    const method = body === undefined ? 'GET' : 'POST'
+    return request(new URL(path, site), { method, headers, ca, agent: false }, body)
+  }
 
   test('the page, its calls and its websocket work over TLS and below a path', async () => {
     const page = await visit('')
-    expect(page.body).toContain('<title>svcd</title>')
-    const paths = [...page.body.matchAll(/(?:src|href)="(\.\/[^"]+)"/g)].map(([, path = '']) => path)
+    expect(page.text).toContain('<title>svcd</title>')
+    const paths = [...page.text.matchAll(/(?:src|href)="(\.\/[^"]+)"/g)].map(([, path = '']) => path)
     expect(paths.length).toBeGreaterThan(2)
     for (const path of [...paths, 'page.json']) expect([path, (await visit(path)).status]).toEqual([path, 200])
     expect((await visit('/svcd')).status).toBe(301)
     for (const path of ['metrics', '/metrics']) expect([path, (await visit(path)).status]).toEqual([path, 404])
 
     const call = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'svc_status' })
-    expect(JSON.parse((await visit('', call, new URL(site).origin)).body)).toHaveProperty('result')
+    expect(JSON.parse((await visit('', call, new URL(site).origin)).text)).toHaveProperty('result')
     expect((await visit('', call, 'https://evil.example')).status).toBe(403)
 
     const origin = new URL(site).origin
@@ -285,9 +271,9 @@ describeWith(NGINX)('two gateways behind nginx', () => {
     const lagging = await gatewayClient(gateways[1]).height()
     while (((await headOf(validator))?.height ?? 0) < lagging + 5) await sleep(50)
     await settled(1)
-    const heights = (await callAll()).map(({ status, body }) => {
+    const heights = (await callAll()).map(({ status, text }) => {
       expect(status).toBe(200)
-      return (JSON.parse(body) as { result: { height: number } }).result.height
+      return (JSON.parse(text) as { result: { height: number } }).result.height
     })
     expect(Math.min(...heights)).toBeGreaterThan(lagging)
     expect(await gatewayClient(gateways[1]).height()).toBe(lagging)

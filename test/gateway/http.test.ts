@@ -1,12 +1,12 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
-import { request } from 'node:http'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { WebSocket as Client } from 'ws'
 import { BODY_BYTES_MAX, BODY_CHUNKS_MAX } from '../../src/gateway/http/limits.ts'
 import { methods } from '../../src/gateway/rpc/methods/list.ts'
 import { txEntries } from '../../src/modules/registry.ts'
+import { request } from '../support/request.ts'
 import { openRaw, postText } from './rawClient.ts'
 import { alice, bob, post, startPair, until } from './support.ts'
 
@@ -20,17 +20,7 @@ const call = '{"jsonrpc":"2.0","id":1,"method":"svc_accounts"}'
 
 /** fetch sets Host itself. */
 const ask = (headers: Readonly<Record<string, string>>, method = 'POST', body = call, url = pair.gateway.url) =>
-  new Promise<{ status: number; headers: Readonly<Record<string, unknown>>; text: string }>((done, failed) => {
-    const outgoing = request(url, { method, headers }, (incoming) => {
-      let text = ''
-      incoming.on('data', (chunk) => {
-        text += String(chunk)
-      })
-      incoming.on('end', () => done({ status: incoming.statusCode ?? 0, headers: incoming.headers, text }))
-    })
-    outgoing.on('error', failed)
-    outgoing.end(method === 'POST' ? body : undefined)
-  })
+  request(url, { method, headers }, method === 'POST' ? body : undefined)
 
 const json = { 'content-type': 'application/json' }
 

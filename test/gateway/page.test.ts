@@ -1,11 +1,11 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { type IncomingHttpHeaders, request } from 'node:http'
 import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { GatewayOptions } from '../../src/gateway/gateway.ts'
 import { openRaw } from './rawClient.ts'
 import { post, startPair } from './support.ts'
+import { request } from '../support/request.ts'
 import { tempFolder } from '../support/tempFolder.ts'
 
 const { path: folder, remove } = tempFolder('page')
@@ -24,26 +24,9 @@ function writePage(at: string): string {
   return at
 }
 
-interface Fetched {
-  readonly status: number
-  readonly headers: IncomingHttpHeaders
-  readonly body: Buffer
-}
-
-/** A request as it stands: fetch would tidy up its path, and decode its answer. */
+/** A request whose path is sent as it stands. */
 const fetchRaw = (url: string, path: string, headers: Readonly<Record<string, string>> = {}, method = 'GET') =>
-  new Promise<Fetched>((done, failed) => {
-    const { hostname, port } = new URL(url)
-    const sent = request({ hostname, port, path, method, headers, agent: false }, (answer) => {
-      const parts: Buffer[] = []
-      answer.on('data', (part: Buffer) => parts.push(part))
-      answer.once('end', () =>
-        done({ status: answer.statusCode ?? 0, headers: answer.headers, body: Buffer.concat(parts) }),
-      )
-    })
-    sent.once('error', failed)
-    sent.end()
-  })
+  request(url, { path, method, headers, agent: false })
 
 const ACCOUNTS = '{"jsonrpc":"2.0","id":1,"method":"svc_accounts"}'
 

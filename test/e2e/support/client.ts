@@ -1,7 +1,8 @@
-import { Agent, request } from 'node:http'
+import { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RpcErrorObject } from '../../../src/gateway/rpc/errors.ts'
 import type { TransactionResult } from '../../../src/tx/result.ts'
+import { request } from '../../support/request.ts'
 
 /** What a JSON-RPC call answers. */
 export type Answer =
@@ -26,19 +27,8 @@ export interface Reply {
 }
 
 /** One HTTP POST of JSON; resolves with any answer. `agent` bounds the sockets. */
-export function post(url: string, body: string, agent: Agent): Promise<Reply> {
-  return new Promise((done, failed) => {
-    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
-    const sent = request(url, { method: 'POST', agent, headers }, (response) => {
-      const chunks: Buffer[] = []
-      response.on('data', (chunk: Buffer) => chunks.push(chunk))
-      response.once('end', () => done({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() }))
-      response.once('error', failed)
-    })
-    sent.once('error', failed)
-    sent.end(body)
-  })
-}
+export const post = (url: string, body: string, agent: Agent): Promise<Reply> =>
+  request(url, { method: 'POST', agent, headers: { 'content-type': 'application/json' } }, body)
 
 /** A client of the gateway at `url`. Every call may have a connection of its own, and none is kept. */
 export function gatewayClient(url: string) {
