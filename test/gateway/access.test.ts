@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { checkSigning, mayAskToSign, refusedOrigin } from '../../src/gateway/http/access.ts'
 import { startGateway } from '../../src/gateway/gateway.ts'
-import { alice, bob, keptLog, post, type RpcAnswer, startPair } from './support.ts'
+import { alice, bob, keptLog, startPair } from './support.ts'
 
 const local = { host: '127.0.0.1', allowHosts: ['node.example'], allowOrigins: ['https://wallet.example'] }
 const open = { ...local, host: '0.0.0.0', allowHosts: [] }
@@ -128,19 +128,16 @@ describe('a gateway with a token', () => {
   test('signs only for who sends it, call by call in a batch; all else needs none', async () => {
     const pair = await startPair({}, { authToken: TOKEN })
     try {
-      const send = async (headers: Readonly<Record<string, string>>) => {
-        const calls = [
-          {
-            jsonrpc: '2.0',
-            id: 1,
-            method: 'svc_transfer',
-            params: { from: alice.address, to: bob.address, value: '1' },
-          },
-          { jsonrpc: '2.0', id: 2, method: 'svc_transfer', params: { from: bob.address, to: bob.address, value: '1' } },
-          { jsonrpc: '2.0', id: 3, method: 'svc_accounts' },
-        ]
-        return (await (await post(pair.gateway.url, JSON.stringify(calls), headers)).json()) as RpcAnswer[]
-      }
+      const [from, to] = [alice.address, bob.address]
+      const send = (headers: Readonly<Record<string, string>>) =>
+        pair.batch(
+          [
+            ['svc_transfer', { from, to, value: '1' }],
+            ['svc_transfer', { from: to, to, value: '1' }],
+            ['svc_accounts'],
+          ],
+          headers,
+        )
       for (const authorization of ['', 'Bearer wrong-wrong-wrong', `Basic ${TOKEN}`, `Bearer ${TOKEN} x`]) {
         const [transfer, other, accounts] = await send(authorization === '' ? {} : { authorization })
         expect([transfer?.error?.code, other?.error?.code]).toEqual([-32014, -32014])

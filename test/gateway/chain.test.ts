@@ -24,12 +24,7 @@ test('queries of one moment travel in one question, 16 at most, and each gets it
       return path.startsWith('/stake') ? { data: { path } } : {}
     },
   })
-  const calls = owners.map((owner, id) => ({ jsonrpc: '2.0', id, method: 'svc_queryValidator', params: [owner] }))
-  const answers = (await (await post(pair.gateway.url, JSON.stringify(calls))).json()) as {
-    id: number
-    result?: { height: number; data: unknown }
-    error?: { code: number; message: string }
-  }[]
+  const answers = await pair.batch(owners.map((owner) => ['svc_queryValidator', [owner]]))
   expect(batches).toEqual([owners.slice(0, 16).map(pathOf), owners.slice(16).map(pathOf)])
   for (const [at, { id, result, error }] of answers.entries()) {
     expect(id).toBe(at)
@@ -51,15 +46,8 @@ test('a question that fails fails for all who asked it, and for nobody else', as
       if (isBroken) throw new Error('the node has lost its application')
     },
   })
-  const ask = async () => {
-    const calls = owners
-      .slice(0, 3)
-      .map((owner, id) => ({ jsonrpc: '2.0', id, method: 'svc_getBalance', params: [owner] }))
-    return (await (await post(pair?.gateway.url ?? '', JSON.stringify(calls))).json()) as {
-      result?: string
-      error?: { code: number }
-    }[]
-  }
+  const { batch } = pair
+  const ask = () => batch(owners.slice(0, 3).map((owner) => ['svc_getBalance', [owner]]))
   expect((await ask()).map(({ error }) => error?.code)).toEqual([-32011, -32011, -32011])
   isBroken = false
   expect((await ask()).map(({ result }) => result)).toEqual(['1000', '1000', '1000'])

@@ -39,47 +39,25 @@ const request = (more: object): string =>
   JSON.stringify({ jsonrpc: '2.0', method: 'subtract', params: [42, 23], id: 1, ...more })
 
 describe("the JSON-RPC 2.0 specification's examples", () => {
+  const ok = (result: unknown, id: unknown) => ({ jsonrpc: '2.0', result, id })
+  const fail = (code: number, id: unknown = null) => ({ jsonrpc: '2.0', error: { code }, id })
   const examples: readonly (readonly [name: string, sent: string, answer: unknown])[] = [
-    [
-      'positional',
-      '{"jsonrpc": "2.0", "method": "subtract", "params": [42, 23], "id": 1}',
-      { jsonrpc: '2.0', result: 19, id: 1 },
-    ],
-    [
-      'positional, the other way',
-      '{"jsonrpc": "2.0", "method": "subtract", "params": [23, 42], "id": 2}',
-      { jsonrpc: '2.0', result: -19, id: 2 },
-    ],
-    [
-      'named',
-      '{"jsonrpc":"2.0","method":"subtract","params":{"subtrahend":23,"minuend":42},"id":3}',
-      { jsonrpc: '2.0', result: 19, id: 3 },
-    ],
+    ['positional', '{"jsonrpc": "2.0", "method": "subtract", "params": [42, 23], "id": 1}', ok(19, 1)],
+    ['positional, the other way', '{"jsonrpc": "2.0", "method": "subtract", "params": [23, 42], "id": 2}', ok(-19, 2)],
+    ['named', '{"jsonrpc":"2.0","method":"subtract","params":{"subtrahend":23,"minuend":42},"id":3}', ok(19, 3)],
     ['notification', '{"jsonrpc": "2.0", "method": "update", "params": [1,2,3,4,5]}', undefined],
     ['notification of no method', '{"jsonrpc": "2.0", "method": "foobar"}', undefined],
-    [
-      'no such method',
-      '{"jsonrpc": "2.0", "method": "foobar", "id": "1"}',
-      { jsonrpc: '2.0', error: { code: -32601 }, id: '1' },
-    ],
-    [
-      'invalid JSON',
-      '{"jsonrpc": "2.0", "method": "foobar, "params": "bar", "baz]',
-      { jsonrpc: '2.0', error: { code: -32700 }, id: null },
-    ],
-    [
-      'invalid request',
-      '{"jsonrpc": "2.0", "method": 1, "params": "bar"}',
-      { jsonrpc: '2.0', error: { code: -32600 }, id: null },
-    ],
+    ['no such method', '{"jsonrpc": "2.0", "method": "foobar", "id": "1"}', fail(-32601, '1')],
+    ['invalid JSON', '{"jsonrpc": "2.0", "method": "foobar, "params": "bar", "baz]', fail(-32700)],
+    ['invalid request', '{"jsonrpc": "2.0", "method": 1, "params": "bar"}', fail(-32600)],
     [
       'batch of invalid JSON',
       '[{"jsonrpc":"2.0","method":"sum","params":[1,2,4],"id":"1"},{"jsonrpc":"2.0","method"]',
-      { jsonrpc: '2.0', error: { code: -32700 }, id: null },
+      fail(-32700),
     ],
-    ['empty batch', '[]', { jsonrpc: '2.0', error: { code: -32600 }, id: null }],
-    ['batch of one invalid', '[1]', [{ jsonrpc: '2.0', error: { code: -32600 }, id: null }]],
-    ['batch of three invalid', '[1,2,3]', Array(3).fill({ jsonrpc: '2.0', error: { code: -32600 }, id: null })],
+    ['empty batch', '[]', fail(-32600)],
+    ['batch of one invalid', '[1]', [fail(-32600)]],
+    ['batch of three invalid', '[1,2,3]', Array(3).fill(fail(-32600))],
     [
       'batch of all kinds',
       `[
@@ -87,13 +65,7 @@ describe("the JSON-RPC 2.0 specification's examples", () => {
       {"jsonrpc": "2.0", "method": "subtract", "params": [42,23], "id": "2"}, {"foo": "boo"},
       {"jsonrpc": "2.0", "method": "foo.get", "params": {"name": "myself"}, "id": "5"},
       {"jsonrpc": "2.0", "method": "get_data", "id": "9"}]`,
-      [
-        { jsonrpc: '2.0', result: 7, id: '1' },
-        { jsonrpc: '2.0', result: 19, id: '2' },
-        { jsonrpc: '2.0', error: { code: -32600 }, id: null },
-        { jsonrpc: '2.0', error: { code: -32601 }, id: '5' },
-        { jsonrpc: '2.0', result: ['hello', 5], id: '9' },
-      ],
+      [ok(7, '1'), ok(19, '2'), fail(-32600), fail(-32601, '5'), ok(['hello', 5], '9')],
     ],
     [
       'batch of notifications',

@@ -1,7 +1,7 @@
 import { afterEach, expect, jest, test } from '@jest/globals'
 import { boundErrors } from '../../src/gateway/errorLog.ts'
 import { ERROR_LINES_MAX, ERROR_LINES_MS } from '../../src/gateway/http/limits.ts'
-import { keptLog, post, startPair } from './support.ts'
+import { keptLog, startPair } from './support.ts'
 
 afterEach(() => void jest.useRealTimers())
 
@@ -31,11 +31,8 @@ test('a stranger whose calls the node fails cannot fill the log', async () => {
   try {
     isBroken = true
     const addresses = Array.from({ length: 200 }, (_, at) => `0x${String(at).padStart(40, '0')}`)
-    const calls = addresses.map((address, id) => ({ jsonrpc: '2.0', id, method: 'svc_getBalance', params: [address] }))
-    const answers = (await (await post(pair.gateway.url, JSON.stringify(calls))).json()) as {
-      error: { code: number }
-    }[]
-    expect(answers.filter(({ error }) => error.code === -32011)).toHaveLength(200)
+    const answers = await pair.batch(addresses.map((address) => ['svc_getBalance', [address]]))
+    expect(answers.filter(({ error }) => error?.code === -32011)).toHaveLength(200)
     const failed = pair.log.lines.filter(({ message }) => message === 'the node failed at a call')
     expect(failed).toHaveLength(ERROR_LINES_MAX)
   } finally {

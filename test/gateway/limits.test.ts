@@ -162,23 +162,9 @@ describe('calls from one address', () => {
       await client.closed
       return client.text().slice(9, 12)
     }
+    const [there, none] = ['/healthz /readyz /openrpc.json /openrpc.json'.split(' '), Array<string>(6).fill('/no')]
     const statuses = []
-    for (const path of [
-      '/healthz',
-      '/readyz',
-      '/openrpc.json',
-      '/openrpc.json',
-      '/no',
-      '/no',
-      '/no',
-      '/no',
-      '/no',
-      '/no',
-      '/openrpc.json',
-      '/no',
-    ]) {
-      statuses.push(await get(path))
-    }
+    for (const path of [...there, ...none, '/openrpc.json', '/no']) statuses.push(await get(path))
     expect(statuses).toEqual([...Array(4).fill('200'), ...Array(6).fill('404'), '429', '429'])
   })
 

@@ -4,7 +4,7 @@ import { txHash, type Tx } from '../../src/tx/envelope.ts'
 import { REBROADCAST_MS, RESIGNS_MAX } from '../../src/tx/nonceQueue.ts'
 import { encodeShortfall } from '../../src/tx/shortfall.ts'
 import { badNonce, type Verdict } from './stubNode.ts'
-import { alice, bob, post, startPair, until } from './support.ts'
+import { alice, bob, startPair, until } from './support.ts'
 import { signTransfer } from '../support/signTransfer.ts'
 
 interface Result {
@@ -172,18 +172,11 @@ describe('nonces', () => {
 
   test('calls of a batch are sent in their order', async () => {
     pair = await startPair({ blocks: false, latencyMs: () => Math.random() * 3 })
-    const batch = Array.from({ length: 20 }, (_, id) => ({
-      jsonrpc: '2.0',
-      id,
-      method: 'svc_sendRawTransaction',
-      params: [toBase64(signed(id))],
-    }))
-    const answer = post(pair.gateway.url, JSON.stringify(batch))
+    const answer = pair.batch(Array.from({ length: 20 }, (_, at) => ['svc_sendRawTransaction', [toBase64(signed(at))]]))
     await until(() => pair.node.ledger.waiting() === 20)
     expect(await pendingCount(bob.address)).toBe(20)
     pair.node.step()
-    const results = (await (await answer).json()) as { result: Result }[]
-    expect(results.map(({ result }) => result.height)).toEqual(Array(20).fill(2))
+    expect((await answer).map(({ result }) => (result as Result).height)).toEqual(Array(20).fill(2))
     expect(await pendingCount(bob.address)).toBe(20)
   })
 })

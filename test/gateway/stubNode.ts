@@ -22,35 +22,39 @@ export interface Verdict {
 }
 
 /**
- * What a test may bend. `check` and `deliver` judge after the nonce; `lose` takes accepted transactions out of the
- * mempool.
+ * What a test may bend, as it is unless bent. `check` and `deliver` judge after the nonce; `lose` takes accepted
+ * transactions out of the mempool.
  */
-export interface Script {
-  chainId: string
-  check: (tx: Tx, bytes: Uint8Array) => Verdict
-  deliver: (tx: Tx, bytes: Uint8Array) => Verdict
-  lose: (tx: Tx) => boolean
+const UNBENT = {
+  chainId: 'gateway-test',
+  check: (_tx: Tx, _bytes: Uint8Array): Verdict => ({}),
+  deliver: (_tx: Tx, _bytes: Uint8Array): Verdict => ({ gas: 21_000 }),
+  lose: (_tx: Tx): boolean => false,
   /** Broadcast errors in CometBFT's words, before CheckTx. */
-  error: (tx: Uint8Array) => string | undefined
+  error: (_tx: Uint8Array): string | undefined => undefined,
   /** Whether the connection breaks before the answer to a call, which is carried out. */
-  breaks: (method: string) => boolean
+  breaks: (_method: string): boolean => false,
   /** Whether the answer to a call, which is carried out, is a page of a proxy. */
-  garbles: (method: string) => boolean
+  garbles: (_method: string): boolean => false,
   /** What the node says of its own trouble when it is asked for a transaction. */
-  lookUpError: () => string | undefined
-  query: (path: string, height: number) => { code?: number; log?: string; data?: unknown }
+  lookUpError: (): string | undefined => undefined,
+  query: (_path: string, _height: number): { code?: number; log?: string; data?: unknown } => ({}),
   /** Told of the paths of each batch. */
-  batch: (paths: readonly string[]) => void
-  mempoolMax: number
-  latencyMs: () => number
-  catchingUp: boolean
-  blocks: boolean
+  batch: (_paths: readonly string[]): void => undefined,
+  mempoolMax: 5_000,
+  latencyMs: (): number => 0,
+  catchingUp: false,
+  blocks: true,
   /** Whether the mempool remembers what it has seen. */
-  cache: boolean
-  gasPrice: (height: number) => number
+  cache: true,
   /** The hash of each of its blocks. */
-  blockHash: string
+  blockHash: 'AA'.repeat(32),
 }
+
+/** What a test bends. */
+export type Script = typeof UNBENT
+
+const GAS_PRICE = 2
 
 interface Row {
   height: number
@@ -150,7 +154,7 @@ function header(height: number, { chainId, blockHash }: Script): Given {
 }
 
 /** What its index answers: it has every block, finds transactions by their hash, and no histories. */
-function history(ledger: Ledger, script: Script, path: string): Given {
+function history(ledger: Ledger, path: string): Given {
   const [, , name, argument = ''] = path.split('/')
   const span = { first_height: 1, last_height: ledger.blocks.length }
   if (name !== 'transaction') return { ...span, rows: [], next: null }
@@ -169,7 +173,7 @@ function history(ledger: Ledger, script: Script, path: string): Given {
     info,
     data: data ?? '',
     gas_used: Number(gas_used),
-    gas_price: String(script.gasPrice(height)),
+    gas_price: String(GAS_PRICE),
   }
   return { ...span, transaction }
 }
@@ -183,7 +187,7 @@ function abciQuery(ledger: Ledger, script: Script, path: string, asked: number):
       ? scripted.data
       : group === 'accounts'
         ? { address: name, balance: '1000', nonce: ledger.nonces.get(name ?? '') ?? 0 }
-        : { gas_price: script.gasPrice(asked === 0 ? head : asked) }
+        : { gas_price: GAS_PRICE }
   if (path === '/governance/params' && asked > head) {
     return {
       code: 20,
@@ -193,7 +197,7 @@ function abciQuery(ledger: Ledger, script: Script, path: string, asked: number):
   }
   const told = { code: scripted.code ?? 0, log: scripted.log ?? '', height: String(head) }
   if (group === 'history')
-    return { ...told, value: base64(Buffer.from(JSON.stringify(scripted.data ?? history(ledger, script, path)))) }
+    return { ...told, value: base64(Buffer.from(JSON.stringify(scripted.data ?? history(ledger, path)))) }
   if (group === 'store')
     return { ...told, key: 'AQI=', value: null, proofOps: { ops: [{ type: 'ics23:smt', key: 'AQI=', data: 'AwQ=' }] } }
   return { ...told, value: base64(Buffer.from(JSON.stringify(data))) }
@@ -266,26 +270,7 @@ function answer(ledger: Ledger, script: Script, method: string, params: Given): 
 
 /** A CometBFT node as the gateway sees it, blocks every 20 ms. `broadcasts` counts what came in. */
 export async function startStubNode(given: Partial<Script> = {}) {
-  const script: Script = {
-    chainId: 'gateway-test',
-    check: () => ({}),
-    deliver: () => ({ gas: 21_000 }),
-    lose: () => false,
-    error: () => undefined,
-    breaks: () => false,
-    garbles: () => false,
-    lookUpError: () => undefined,
-    query: () => ({}),
-    batch: () => undefined,
-    mempoolMax: 5_000,
-    latencyMs: () => 0,
-    catchingUp: false,
-    blocks: true,
-    cache: true,
-    gasPrice: () => 2,
-    blockHash: 'AA'.repeat(32),
-    ...given,
-  }
+  const script: Script = { ...UNBENT, ...given }
   const ledger = makeLedger(script)
   const counts = new Map<string, number>()
   const served = await serveCalls(async ({ method, params }, request) => {

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { Agent } from 'undici'
+import { textFrame } from '../../bench/load/websocket.ts'
 import { startGateway } from '../../src/gateway/gateway.ts'
 import { alice, LIMITS, startPair, until } from './support.ts'
 
@@ -212,7 +213,7 @@ describe('subscriptions', () => {
   test('asked for by those who hang up at once are none', async () => {
     pair = await startPair()
     const calls = Array.from({ length: 16 }, (_, id) =>
-      maskedFrame(JSON.stringify({ jsonrpc: '2.0', id, method: 'svc_subscribe', params: ['newBlock'] })),
+      textFrame(JSON.stringify({ jsonrpc: '2.0', id, method: 'svc_subscribe', params: ['newBlock'] })),
     )
     const lines = await Promise.all(Array.from({ length: 100 }, startSilent))
     // There are so many messages that most wait for their turn while their websocket ends.
@@ -284,7 +285,7 @@ describe('a websocket', () => {
       const params = [{ from: alice.address, to: alice.address, value: '5' }]
       // Calls that are answered at once must not make room for more than one other each.
       const [method, given] = id % 10 === 9 ? ['svc_accounts', []] : ['svc_transfer', params]
-      return maskedFrame(JSON.stringify({ jsonrpc: '2.0', id, method, params: given }))
+      return textFrame(JSON.stringify({ jsonrpc: '2.0', id, method, params: given }))
     })
     line.write(Buffer.concat(calls))
     await until(async () => (await metric('svc_tx_waiting')) >= 64)
@@ -362,7 +363,7 @@ describe('a websocket', () => {
     const rest = slow.rest().finally(() => {
       isClosed = true
     })
-    slow.write(maskedFrame('x'.repeat(60_000)).subarray(0, 8))
+    slow.write(textFrame('x'.repeat(60_000)).subarray(0, 8))
     for (let sent = 0; sent < 50_000 && !isClosed; sent++) {
       slow.write(Buffer.from('x'))
       await new Promise((done) => setImmediate(done))
@@ -375,7 +376,7 @@ describe('a websocket', () => {
     const line = await open()
     const id = await line.subscribe(['newBlock'])
     const slow = await startSilent()
-    const call = maskedFrame(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'rpc.discover' }))
+    const call = textFrame(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'rpc.discover' }))
     for (let at = 0; at < 600; at++) slow.write(call)
     await until(async () => (await metric('svc_slow_readers_closed_total')) === 1)
     // What was sent before it is still there, and behind it stands why nothing more comes.
@@ -424,7 +425,7 @@ describe('a websocket', () => {
     const line = await open()
     const id = await line.subscribe(['newBlock'])
     const silent = await startSilent()
-    silent.write(maskedFrame(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'svc_subscribe', params: ['proposal'] })))
+    silent.write(textFrame(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'svc_subscribe', params: ['proposal'] })))
     await until(async () => (await metric('svc_subscriptions')) === 2)
     await until(async () => (await metric('svc_subscriptions')) === 1)
     const heard = line.heights(id).length
@@ -442,16 +443,6 @@ describe('a websocket', () => {
     silent.destroy()
   })
 })
-
-/** A text frame of a client, whose mask is 0. */
-function maskedFrame(text: string): Buffer {
-  const body = Buffer.from(text)
-  const head = Buffer.alloc(8)
-  head.writeUInt8(0x81, 0)
-  head.writeUInt8(0x80 | 126, 1)
-  head.writeUInt16BE(body.length, 2)
-  return Buffer.concat([head, body])
-}
 
 /** A pong of a client, whose mask is 0. */
 const PONG = Buffer.from([0x8a, 0x80, 0, 0, 0, 0])

@@ -32,6 +32,7 @@ export const post = (url: string, body: string, headers: Readonly<Record<string,
   fetch(url, { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } })
 
 export interface RpcAnswer {
+  id?: unknown
   result?: unknown
   error?: { code: number; message: string; data?: { hash?: string; id?: string } }
 }
@@ -81,12 +82,17 @@ export async function startPair(script: Partial<Script> = {}, options: Partial<G
     )
     return (await answer.json()) as RpcAnswer
   }
+  /** The answers to a batch of these calls, whose ids are their places. */
+  const batch = async (calls: readonly (readonly [method: string, params?: unknown])[], headers = {}) => {
+    const text = JSON.stringify(calls.map(([method, params], id) => ({ jsonrpc: '2.0', id, method, params })))
+    return (await (await post(gateway.url, text, headers)).json()) as RpcAnswer[]
+  }
   await until(async () => (await isReady(gateway.url)) || node.script.catchingUp)
   const close = async () => {
     await gateway.close()
     await node.close()
   }
-  return { node, gateway, log, rpc, metrics: () => gateway.metrics.metrics(), close }
+  return { node, gateway, log, rpc, batch, metrics: () => gateway.metrics.metrics(), close }
 }
 
 /** The same, with some limits in place of those of tests. */
