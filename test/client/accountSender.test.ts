@@ -1,23 +1,13 @@
 import { describe, expect, test } from '@jest/globals'
 import { DISCONNECTED, SvcRpcError } from '../../src/client/errors.ts'
-import { type AccountSender, createAccountSender, waitForTx } from '../../src/client/accountSender.ts'
+import { type AccountSender, waitForTx } from '../../src/client/accountSender.ts'
 import { fromBase64 } from '../../src/base/bytes.ts'
 import { Svc } from '../../src/client/index.ts'
-import { type Call, httpTransport, type Reply, type Transport } from '../../src/client/transport.ts'
+import { type Call, httpTransport, type Reply } from '../../src/client/transport.ts'
 import { decodeTx, type Tx, txHash } from '../../src/tx/envelope.ts'
 import { NONCES_OF_TX_MAX } from '../../src/tx/nonceQueue.ts'
-import { signerOfSeed } from '../../src/tx/sign.ts'
-import { CHAIN_ID, type FakeGateway, fakeGateway } from './support.ts'
+import { type FakeGateway, fakeGateway, order, senderOf } from './support.ts'
 
-const signer = signerOfSeed(new Uint8Array(32).fill(7))
-const order = (value: number) => ({
-  operation: 'transfer',
-  message: { to: new Uint8Array(20), value: String(value) },
-  nonce: undefined,
-})
-
-const senderOf = (transport: Transport): AccountSender =>
-  createAccountSender(signer, { transport, chainId: async () => CHAIN_ID, chainIdBlocking: () => CHAIN_ID })
 const submitMany = (sender: AccountSender, count: number) =>
   Promise.all(Array.from({ length: count }, (_, at) => sender.submit(order(at + 1))))
 const valuesOf = ({ committed }: FakeGateway): readonly number[] =>
@@ -31,14 +21,6 @@ describe('transactions of one account', () => {
     expect(valuesOf(gateway)).toEqual(upTo(120))
     expect(results.map(({ height }) => height)).toEqual(upTo(120))
     expect(gateway.seen()).toBe(120)
-  })
-
-  test('with the same words are as many transactions as calls', async () => {
-    const gateway = fakeGateway()
-    const sender = senderOf(gateway)
-    const results = await Promise.all(Array.from({ length: 60 }, () => sender.submit(order(1))))
-    expect(new Set(results.map(({ hash }) => hash)).size).toBe(60)
-    expect(gateway.committed).toHaveLength(60)
   })
 
   test('one that the chain refuses uses no nonce up: the others follow in order', async () => {
@@ -425,16 +407,5 @@ describe('what goes wrong', () => {
     const onSent = (hash: string): void => void told.push(hash)
     const [first] = await Promise.all([1, 2].map((value) => sender.submit(order(value), { onSent })))
     expect(told).toEqual([first?.hash])
-  })
-
-  test('an aborted call that was not sent yet never is; its neighbours are', async () => {
-    const gateway = fakeGateway()
-    const sender = senderOf(gateway)
-    const abort = new AbortController()
-    const calls = [sender.submit(order(1)), sender.submit(order(2), { signal: abort.signal }), sender.submit(order(3))]
-    abort.abort(new Error('no longer'))
-    const results = await Promise.allSettled(calls)
-    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
-    expect(valuesOf(gateway)).toEqual([1, 3])
   })
 })

@@ -1,19 +1,9 @@
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
-import { ed25519Signer, type KeySigner, Svc } from '../../src/client/index.ts'
-import { createAccountSender, waitForTx } from '../../src/client/accountSender.ts'
+import { type KeySigner, Svc } from '../../src/client/index.ts'
+import { waitForTx } from '../../src/client/accountSender.ts'
 import { abortable, type Call, type Transport } from '../../src/client/transport.ts'
-import { CHAIN_ID, type FakeGateway, fakeGateway } from './support.ts'
+import { type FakeGateway, fakeGateway, key, order, printed, senderOf } from './support.ts'
 
-const key = ed25519Signer(new Uint8Array(32).fill(7))
-const order = (value: number) => ({
-  operation: 'transfer',
-  message: { to: new Uint8Array(20), value: String(value) },
-  nonce: undefined,
-})
-const senderOf = (gateway: FakeGateway, signer: KeySigner = key) =>
-  createAccountSender(signer, { transport: gateway, chainId: async () => CHAIN_ID, chainIdBlocking: () => CHAIN_ID })
 const valuesOf = ({ committed }: FakeGateway): readonly unknown[] => committed.map(({ body }) => body.message['value'])
 
 /** A wallet that shows what it signs, and answers each dialog as `answer` says. */
@@ -143,17 +133,15 @@ describe('waiting', () => {
 })
 
 /** What a program prints that begins with `svc`, whose gateway answers as `answer` says. */
-async function run(answer: string, program: string): Promise<string> {
+function run(answer: string, program: string): Promise<string> {
   const client = new URL('../../src/client/index.ts', import.meta.url)
-  const script = `
+  return printed(`
     import { Svc } from '${client}'
     const svc = new Svc({ url: 'http://gateway', chainId: 'test', fetch: async (_, { body }) => {
       const replies = [JSON.parse(body)].flat().map((call) => ({ jsonrpc: '2.0', id: call.id, ...(${answer})(call) }))
       return Response.json(body.startsWith('[') ? replies : replies[0])
     } })
-    ${program}`
-  const args = ['--input-type=module', '-e', script]
-  return (await promisify(execFile)(process.execPath, args, { timeout: 60_000 })).stdout.trim()
+    ${program}`)
 }
 
 // In processes of their own: how a process ends is what is tested, and an uncaught error would be jest's.

@@ -1,13 +1,12 @@
-import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { promisify } from 'node:util'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { WebSocketServer } from 'ws'
 import { Svc, type Connection } from '../../src/client/index.ts'
 import { startGateway } from '../../src/gateway/gateway.ts'
 import { alice, keptLog, startPair, until } from '../gateway/support.ts'
+import { printed } from './support.ts'
 
 let pair: Awaited<ReturnType<typeof startPair>>
 const gateways: { close: () => Promise<void> }[] = []
@@ -99,7 +98,7 @@ describe('svc.subscribe', () => {
 // In a process of its own, because an uncaught error would be jest's.
 test('callbacks that throw keep neither their own subscription nor another from going on', async () => {
   const client = new URL('../../src/client/index.ts', import.meta.url)
-  const script = `
+  const program = `
     import { WebSocketServer } from 'ws'
     import { Svc } from '${client}'
     const server = new WebSocketServer({ host: '127.0.0.1', port: 0 })
@@ -121,10 +120,7 @@ test('callbacks that throw keep neither their own subscription nor another from 
     await again.promise
     console.log(JSON.stringify({ thrown, states }))
     process.exit()`
-  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], {
-    timeout: 60_000,
-  })
-  expect(JSON.parse(stdout)).toEqual({ thrown: 3, states: ['open', 'lost', 'open'] })
+  expect(JSON.parse(await printed(program))).toEqual({ thrown: 3, states: ['open', 'lost', 'open'] })
 })
 
 /**

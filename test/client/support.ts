@@ -1,6 +1,10 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import { decodeTx, txHash, type Tx } from '../../src/tx/envelope.ts'
 import { fromBase64 } from '../../src/base/bytes.ts'
+import { type AccountSender, createAccountSender } from '../../src/client/accountSender.ts'
 import { SvcRpcError } from '../../src/client/errors.ts'
+import { ed25519Signer, type KeySigner } from '../../src/client/index.ts'
 import type { TransactionResult } from '../../src/tx/result.ts'
 import type { Call, Reply, Transport } from '../../src/client/transport.ts'
 
@@ -19,7 +23,26 @@ export interface FakeGateway extends Transport {
   readonly overtake: () => void
 }
 
-export const CHAIN_ID = 'test-chain'
+const CHAIN_ID = 'test-chain'
+
+export const key = ed25519Signer(new Uint8Array(32).fill(7))
+
+/** A sender of the transactions of one account. */
+export const senderOf = (transport: Transport, signer: KeySigner = key): AccountSender =>
+  createAccountSender(signer, { transport, chainId: async () => CHAIN_ID, chainIdBlocking: () => CHAIN_ID })
+
+/** A transfer of so much, whose nonce the sender finds. */
+export const order = (value: number) => ({
+  operation: 'transfer',
+  message: { to: new Uint8Array(20), value: String(value) },
+  nonce: undefined,
+})
+
+/** What a program prints, in a process of its own. */
+export async function printed(program: string): Promise<string> {
+  const args = ['--input-type=module', '-e', program]
+  return (await promisify(execFile)(process.execPath, args, { timeout: 60_000 })).stdout.trim()
+}
 
 const failed = (hash: string, code: number, log: string): TransactionResult => ({
   height: 0,

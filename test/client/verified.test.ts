@@ -109,6 +109,8 @@ const refusal = (asked: Promise<unknown>): Promise<[string, string]> =>
     (row) => ['verified', JSON.stringify(row)],
     ({ name, message }: SvcProofError) => [name, message],
   )
+const refuses = async (asked: Promise<unknown>, why: string | RegExp): Promise<void> =>
+  expect(await refusal(asked)).toEqual(['SvcProofError', typeof why === 'string' ? why : expect.stringMatching(why)])
 
 afterAll(() => {
   jest.restoreAllMocks()
@@ -171,29 +173,23 @@ describe('svc.verified', () => {
     now = headerTime + 300
     expect(await svc.verified.getBalance(owner)).toMatchObject({ verified: true, header: { time } })
     now = headerTime + 301
-    expect(await refusal(svc.verified.getBalance(owner))).toEqual([
-      'SvcProofError',
-      expect.stringMatching(
-        /^not verified: the header of block \d+ is of \S+Z, 301 s ago: older than the 300 s of maxAgeMs$/,
-      ),
-    ])
+    await refuses(
+      svc.verified.getBalance(owner),
+      /^not verified: the header of block \d+ is of \S+Z, 301 s ago: older than the 300 s of maxAgeMs$/,
+    )
     expect(await svc.verified.getBalance(owner, { maxAgeMs: 301_000 })).toMatchObject({ verified: true })
     expect(await svc.verified.stake.validator.query(owner, { maxAgeMs: Infinity })).toMatchObject({ verified: true })
     for (const maxAgeMs of [0, 300_999, Number.NaN]) {
       expect((await refusal(svc.verified.getBalance(owner, { maxAgeMs })))[0]).toBe('SvcProofError')
     }
     time = 'long ago'
-    expect((await refusal(svc.verified.getBalance(owner, { maxAgeMs: Infinity })))[1]).toMatch(
-      /is of long ago, which is no time/,
-    )
+    await refuses(svc.verified.getBalance(owner, { maxAgeMs: Infinity }), /is of long ago, which is no time/)
   })
 
   test('a header of another chain than that of the client proves nothing', async () => {
     const of = (chainId: string) => new Svc({ url: GATEWAY, light: LIGHT, fetch: fakeFetch, chainId }).verified
     expect((await of('test-chain').getBalance(owner)).verified).toBe(true)
-    expect((await refusal(of('another').getBalance(owner)))[1]).toBe(
-      'not verified: the header is of the chain test-chain',
-    )
+    await refuses(of('another').getBalance(owner), 'not verified: the header is of the chain test-chain')
   })
 
   test.each([
@@ -201,10 +197,10 @@ describe('svc.verified', () => {
     ['delegator', (verified: SvcVerified) => verified.stake.delegator.query(owner)],
   ])('of a %s, without a light client nothing is answered, and nobody is asked', async (_name, ask) => {
     const asked = jest.fn(fakeFetch)
-    expect(await refusal(ask(new Svc({ url: GATEWAY, fetch: asked }).verified))).toEqual([
-      'SvcProofError',
+    await refuses(
+      ask(new Svc({ url: GATEWAY, fetch: asked }).verified),
       'not verified: there is no light client to ask: new Svc({ url, light })',
-    ])
+    )
     expect(asked).not.toHaveBeenCalled()
   })
 
@@ -280,10 +276,10 @@ describe('svc.verified.stake.delegator.query', () => {
       if (method === 'svc_queryDelegator') block()
       return answer
     }
-    expect(await refusal(svc.verified.stake.delegator.query(delegator))).toEqual([
-      'SvcProofError',
+    await refuses(
+      svc.verified.stake.delegator.query(delegator),
       "not verified: the gateway's answers are of different heights, 20 times in turn",
-    ])
+    )
   })
 
   test('a pool that ends in between is asked for anew', async () => {
@@ -330,10 +326,7 @@ describe('svc.verified.stake.delegator.query', () => {
     ],
   ])('a gateway that tells %s is refused', async (_name, change, reason) => {
     list(change)
-    expect(await refusal(svc.verified.stake.delegator.query(delegator))).toEqual([
-      'SvcProofError',
-      expect.stringMatching(reason),
-    ])
+    await refuses(svc.verified.stake.delegator.query(delegator), reason)
   })
 
   test('a delegation that is listed twice is answered once', async () => {
@@ -361,10 +354,7 @@ describe('svc.verified.stake.delegator.query', () => {
     ],
   ])('a gateway that answers with %s is refused', async (_name, asked, change, reason) => {
     bend = (method, answer) => (method === asked ? change(answer) : answer)
-    expect(await refusal(svc.verified.stake.delegator.query(delegator))).toEqual([
-      'SvcProofError',
-      expect.stringMatching(reason),
-    ])
+    await refuses(svc.verified.stake.delegator.query(delegator), reason)
   })
   const other = (): Json => getProof(['delegations', `3/0/${delegator}`])
 
@@ -421,34 +411,28 @@ describe('what is refused', () => {
     ['base64 that nobody writes', (answer) => ({ ...answer, value: 'A===' }), /no bytes in value/],
   ])('of the gateway: %s', async (_name, change, reason) => {
     gateway(change)
-    expect(await refusal(svc.verified.getBalance(owner))).toEqual(['SvcProofError', expect.stringMatching(reason)])
+    await refuses(svc.verified.getBalance(owner), reason)
   })
 
   test('of the gateway: a candidacy of another owner, another table, and an owner without one', async () => {
     gateway(() => getProof(['candidacies', '2']))
-    expect(await refusal(svc.verified.stake.validator.query(owner))).toEqual([
-      'SvcProofError',
+    await refuses(
+      svc.verified.stake.validator.query(owner),
       `not verified: the row that the gateway found is owned by ${account(2).address}`,
-    ])
+    )
     for (const other of [
       ['absences', '1'],
       ['candidacies', '99'],
       ['accounts', owner],
     ] as const) {
       gateway(() => getProof(other))
-      expect(await refusal(svc.verified.stake.validator.query(owner))).toEqual([
-        'SvcProofError',
-        expect.stringMatching(/is no candidacy of/),
-      ])
+      await refuses(svc.verified.stake.validator.query(owner), /is no candidacy of/)
     }
   })
 
   test('what can be no row, whatever the gateway says of it', async () => {
     gateway(() => getProof(['totals', '']))
-    expect(await refusal(svc.verified.getProof('secrets', '1'))).toEqual([
-      'SvcProofError',
-      'not verified: there can be no row "1" in the table "secrets"',
-    ])
+    await refuses(svc.verified.getProof('secrets', '1'), 'not verified: there can be no row "1" in the table "secrets"')
   })
 
   test.each<[string, (answer: Json) => unknown, RegExp]>([
@@ -461,7 +445,7 @@ describe('what is refused', () => {
     ['answers with no header', () => ({}), /does not answer with the header of block 3/],
   ])('when the light client %s', async (_name, change, reason) => {
     light(change)
-    expect(await refusal(svc.verified.getBalance(owner))).toEqual(['SvcProofError', expect.stringMatching(reason)])
+    await refuses(svc.verified.getBalance(owner), reason)
   })
 
   test('when the header has another app hash, when it never comes, when the light client is away', async () => {
@@ -469,19 +453,16 @@ describe('what is refused', () => {
       const { signed_header } = answer as { signed_header: { header: Json } }
       return { signed_header: { ...signed_header, header: { ...signed_header.header, app_hash: 'AB'.repeat(32) } } }
     })
-    expect((await refusal(svc.verified.getBalance(owner)))[1]).toMatch(/leads to another app hash/)
+    await refuses(svc.verified.getBalance(owner), /leads to another app hash/)
     light(() => new Error('failed to update light client to 3: height requested is too high'))
-    expect(await refusal(svc.verified.getBalance(owner, { timeoutMs: 20 }))).toEqual([
-      'SvcProofError',
-      expect.stringMatching(/has no header of block \d+ after 20 ms$/),
-    ])
+    await refuses(svc.verified.getBalance(owner, { timeoutMs: 20 }), /has no header of block \d+ after 20 ms$/)
     const away = (async (url: string, init: never) => {
       if (url === LIGHT) throw new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED' } })
       return fakeFetch(url, init)
     }) as typeof fetch
-    expect(await refusal(new Svc({ url: GATEWAY, light: LIGHT, fetch: away }).verified.getBalance(owner))).toEqual([
-      'SvcProofError',
+    await refuses(
+      new Svc({ url: GATEWAY, light: LIGHT, fetch: away }).verified.getBalance(owner),
       `not verified: the light client at ${LIGHT} does not answer: ECONNREFUSED`,
-    ])
+    )
   })
 })

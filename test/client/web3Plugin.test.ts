@@ -1,9 +1,8 @@
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Web3 } from 'web3'
 import { SvcPlugin } from '../../src/client/web3Plugin.ts'
 import { serveCalls } from '../support/serveCalls.ts'
+import { printed } from './support.ts'
 
 /** What the gateway answers by method; never for a method that has no answer here. */
 const answers: Record<string, unknown> = {
@@ -45,7 +44,7 @@ test('null for the answer to a transaction that web3.svc signed is an error with
 // In a process of its own: this thread cannot wait for a gateway that lives in it.
 test('the blocking form of web3.svc sends the headers of its provider, too', async () => {
   const plugin = new URL('../../src/client/web3Plugin.ts', import.meta.url)
-  const script = `
+  const program = `
     import { HttpProvider, Web3 } from 'web3'
     import { SvcPlugin } from '${plugin}'
     const provider = (Authorization) =>
@@ -58,9 +57,6 @@ test('the blocking form of web3.svc sends the headers of its provider, too', asy
     web3.setProvider('${gateway.url}')
     heard.push(web3.svc.getAccounts())
     console.log(heard.join())`
-  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], {
-    timeout: 60_000,
-  })
   const sent = ['Bearer one', 'Bearer one', 'Bearer two', 'undefined'].map((token) => `${token} application/json`)
-  expect(stdout.trim()).toBe(sent.join())
+  expect(await printed(program)).toBe(sent.join())
 })
