@@ -55,11 +55,7 @@ withBrowser('addresses and drafts', () => {
     const drawn = [...path.matchAll(/M(\d+) (\d+)h1v1h-1z/g)].map(([, x, y]) => `${x} ${y}`)
     const { data } = encode(addressOf(2), { ecc: 'M', border: 4 })
     expect(drawn).toEqual(data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`${x} ${y}`] : []))))
-    const fills = await code
-      .locator('> *')
-      .evaluateAll((all) =>
-        all.map((one) => (one as unknown as { getAttribute: (of: string) => string }).getAttribute('fill')),
-      )
+    const fills = await code.locator('> *').evaluateAll((all) => all.map((one) => one.getAttribute('fill')))
     expect(fills).toEqual(['#fff', '#000'])
   })
 

@@ -171,10 +171,7 @@ withBrowser('keys of the page', () => {
     const file = page.locator('input[type=file]')
     const describedBy = (field: typeof file): Promise<string | null> =>
       field.evaluate((one) => {
-        const { document } = globalThis as unknown as {
-          document: { getElementById: (id: string) => { textContent: string } | null }
-        }
-        const ids = (one as unknown as { getAttribute: (of: string) => string | null }).getAttribute('aria-describedby')
+        const ids = one.getAttribute('aria-describedby')
         return document.getElementById(ids?.split(' ').at(-1) ?? '')?.textContent ?? null
       })
     await page.getByRole('button', { name: 'Open', exact: true }).click()

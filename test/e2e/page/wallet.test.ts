@@ -25,19 +25,9 @@ function recordSent(page: Page): () => string {
 /** Everything that a page has stored or stands in its elements, as text. */
 const readKept = (page: Page): Promise<string> =>
   page.evaluate(async () => {
-    const place = globalThis as unknown as {
-      localStorage: object
-      sessionStorage: object
-      document: { cookie: string; documentElement: { outerHTML: string } }
-      location: { href: string }
-      indexedDB: { databases: () => Promise<unknown> }
-      caches: { keys: () => Promise<unknown> }
-      history: { state: unknown }
-    }
-    const { localStorage, sessionStorage, document, location, history } = place
-    const [databases, caches] = [await place.indexedDB.databases(), await place.caches.keys()]
     const stored = { ...localStorage, ...sessionStorage }
-    return JSON.stringify([stored, document.cookie, location.href, history.state, databases, caches]).concat(
+    const [databases, cached] = [await indexedDB.databases(), await caches.keys()]
+    return JSON.stringify([stored, document.cookie, location.href, history.state, databases, cached]).concat(
       document.documentElement.outerHTML,
     )
   })
@@ -189,9 +179,8 @@ withBrowser('the wallet', () => {
     expect(await fact('Payment').getAttribute('title')).toBe('1500000000000000000 base units')
     const describedBy = await page.locator('button:focus').getAttribute('aria-describedby')
     expect(await page.locator(`[id="${describedBy?.split(' ')[0]}"]`).textContent()).toContain('Send 1.5 token to')
-    await page.getByRole('button', { name: 'Sign and send' }).evaluate((button) => {
-      const clickable = button as unknown as { click: () => void }
-      for (let times = 0; times < 5; times++) clickable.click()
+    await page.getByRole('button', { name: 'Sign and send' }).evaluate((button: HTMLElement) => {
+      for (let times = 0; times < 5; times++) button.click()
     })
     await page.getByText('Done, in block').waitFor()
     expect(await svc.async.getTransactionCount(address(1))).toBe(before + 1)
@@ -345,14 +334,8 @@ withBrowser('the wallet', () => {
       for (let steps = 0; steps < 60; steps++) {
         await keys.press('Tab')
         const at = await page.evaluate(() => {
-          const place = globalThis as unknown as {
-            document: {
-              activeElement: { ariaLabel: string | null; textContent: string; id: string } | null
-              querySelector: (of: string) => { textContent: string } | null
-            }
-          }
-          const one = place.document.activeElement
-          const label = one?.id ? place.document.querySelector(`label[for="${one.id}"]`) : null
+          const one = document.activeElement
+          const label = one?.id ? document.querySelector(`label[for="${one.id}"]`) : null
           return one?.ariaLabel ?? label?.textContent ?? one?.textContent ?? ''
         })
         if (at === name) return
