@@ -174,11 +174,7 @@ export async function startNode(options: NodeOptions): Promise<BenchNode> {
     const { latestHeight } = await waitForNode(rpc, NODE_MS_MAX)
     // An application that writes a large genesis or snapshot does not answer meanwhile.
     const height = (): Promise<number> => rpc.committedHeight().catch(() => latestHeight)
-    await until(
-      async () => (await height()) > latestHeight,
-      NODE_MS_MAX,
-      () => `${app}: no block`,
-    )
+    await until(async () => (await height()) > latestHeight, NODE_MS_MAX, `${app}: no block`)
   }
   ended.catch(() => undefined) // Later it ends because it is stopped.
   try {

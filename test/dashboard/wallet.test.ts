@@ -58,12 +58,7 @@ afterEach(() => {
   wallet.lock()
 })
 
-const inTime = <T>(look: () => T | undefined): Promise<T> =>
-  until(
-    async () => look(),
-    20_000,
-    () => 'it did not happen',
-  )
+const inTime = <T>(look: () => T | undefined): Promise<T> => until(async () => look(), 20_000, 'it did not happen')
 
 describe('a transaction of the page', () => {
   async function send(open = (): unknown => wallet.addKey(KEY.slice(), 'key'), onSent?: () => void): Promise<void> {
