@@ -39,13 +39,8 @@ describe('the errors of the interface', () => {
       stake: { validator },
       governance,
     } = svc.async
-    const [owner = '', rich = '', stranger = '', loser = '', spender = ''] = [
-      addresses[0],
-      addresses[6],
-      addresses[7],
-      addresses[8],
-      addresses[9],
-    ]
+    const [owner = ''] = addresses
+    const [rich = '', stranger = '', loser = '', spender = ''] = addresses.slice(6)
     const pubKey = String((await validator.query(owner)).data?.pub_key.value)
     const asked = await validator.updateAccount({ from: owner, newCandidateAccount: stranger })
     const accountUpdateRequestId = Number(Buffer.from(dataOf(asked), 'base64').toString())

@@ -1,6 +1,7 @@
-import { spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { Web3 } from 'web3'
 import { Svc } from '../../src/client/index.ts'
@@ -23,25 +24,15 @@ beforeAll(async () => {
 })
 
 /** Runs a program of its own to its end; what it printed. Throws with all it said when it fails. */
-function runProgram(name: string, source: string): Promise<string> {
+async function runProgram(name: string, source: string): Promise<string> {
   const file = join(folder, `${name}.mjs`)
   writeFileSync(file, source)
-  const child = spawn(process.execPath, [file], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, NODE_OPTIONS: '' },
+  const running = promisify(execFile)(process.execPath, [file], { env: { ...process.env, NODE_OPTIONS: '' } })
+  // What it said on stderr is in the message.
+  const { stdout } = await running.catch(({ message, stdout: said }: Error & { readonly stdout: string }) => {
+    throw new Error(`${name}: ${message}\n${said}`)
   })
-  let [said, errors] = ['', '']
-  child.stdout.on('data', (chunk: Buffer) => {
-    said += chunk.toString()
-  })
-  child.stderr.on('data', (chunk: Buffer) => {
-    errors += chunk.toString()
-  })
-  return new Promise((done, failed) =>
-    child.once('close', (status) =>
-      status === 0 ? done(said) : failed(new Error(`${name} ended with ${status}:\n${said}${errors}`)),
-    ),
-  )
+  return stdout
 }
 
 describe('local signing', () => {
@@ -91,7 +82,7 @@ test('every example of docs/client.md runs, in the order in which it stands ther
   const blocks = examplesRunBy('test/e2e/clientSigning.test.ts').filter(({ info }) => info !== 'ts')
   expect(blocks.length).toBeGreaterThan(30)
   const inBraces = (code: string, at: number): string => `{\n${code}\nconsole.log('done ${at}')\n}\n`
-  const light = await startLight(net, join(folder, 'light'))
+  const light = await startLight(net.node.url, join(folder, 'light'))
   const source = blocks
     .map(({ info, code }, at) => (info === 'js shared' ? code : inBraces(code, at)))
     .join('\n')

@@ -8,6 +8,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import type { Devnet } from '../../src/cli/devnet/startDevnet.ts'
 import { methods } from '../../src/gateway/rpc/methods/list.ts'
 import { sitePages } from '../../tools/docs/navigation.ts'
+import { gatewayClient } from './support/client.ts'
 import { startBrowser, withBrowser } from './support/page.ts'
 import { startDevnet } from './support/recordedDevnet.ts'
 import { type StaticSite, serveSite } from './support/staticSite.ts'
@@ -189,13 +190,7 @@ withBrowser('in headless Chromium', () => {
       const to = '0x1111111111111111111111111111111111111111'
       const from = accounts[1]?.address
       expect(await call(page, { from, to, value: '5' })).toMatchObject({ result: { height: expect.any(Number) } })
-      const balance = { jsonrpc: '2.0', id: 1, method: 'svc_getBalance', params: [to] }
-      const answer = await fetch(url, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(balance),
-      })
-      expect(await answer.json()).toMatchObject({ result: '5' })
+      expect(await gatewayClient(url).call('svc_getBalance', [to])).toBe('5')
 
       await choose(page, 'svc_transfer')
       expect(await call(page, { from, to, value: '1000000000000000000000000000000' })).toMatchObject({

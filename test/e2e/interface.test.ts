@@ -4,6 +4,7 @@ import { misfits } from '../conformance/interfaceTables.ts'
 import type { TransactionResult } from '../../src/tx/result.ts'
 import { type Devnet, makePlace, startDevnet } from './support/devnet.ts'
 import { expectCommitted, expectRefused, GAS, proposalIdText } from './support/expect.ts'
+import { askNode } from './support/network.ts'
 import { testFolder } from './support/testFolder.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -388,11 +389,10 @@ test('a declared candidate joins the validator set of CometBFT two blocks later 
   const pubKey = newKey()
   const powerAt = async (height: number): Promise<number | undefined> => {
     await net.waitForHeight(height)
-    const answer = await fetch(`${net.node.url}/validators?height=${height}&per_page=100`)
-    const { result } = (await answer.json()) as {
-      result: { validators: { pub_key: { value: string }; voting_power: string }[] }
-    }
-    const found = result.validators.find((one) => one.pub_key.value === pubKey)
+    const { validators } = await askNode<{
+      validators: { pub_key: { value: string }; voting_power: string }[]
+    }>({ rpc: net.node.url }, `validators?height=${height}&per_page=100`)
+    const found = validators.find((one) => one.pub_key.value === pubKey)
     return found === undefined ? undefined : Number(found.voting_power)
   }
   const joined = await net.commit('svc_declareCandidacy', { from: candidate, pubKey })

@@ -6,6 +6,7 @@ import { findCometBft } from '../../src/comet/find.ts'
 import { type LightProxy, startLightProxy } from '../../src/comet/light.ts'
 import { type Gateway, startGateway } from '../../src/gateway/gateway.ts'
 import { type Between, standBetween } from './support/bending.ts'
+import { gatewayClient } from './support/client.ts'
 import { type Devnet, type Ended, makePlace, startDevnet, svcd } from './support/devnet.ts'
 import { silentLogger } from './support/gateways.ts'
 import { startLight } from './support/light.ts'
@@ -270,7 +271,7 @@ describe('svc.verified over POST /light of a gateway', () => {
   let own: Gateway
   let svc: Svc
   beforeAll(async () => {
-    light = await startLight(net, join(folder, 'behind'))
+    light = await startLight(net.node.url, join(folder, 'behind'))
     own = await startGateway({ node: net.node.url, port: 0, light: light.url, page: false, logger: silentLogger })
     svc = new Svc({ url: own.url, light: `${own.url}/light` })
   })
@@ -292,12 +293,8 @@ describe('svc.verified over POST /light of a gateway', () => {
     const { latestHeight: height } = await net.node.status()
     for (let ahead = 1; ahead <= 10; ahead++) {
       const params = { height: String(height + 1000 * ahead) }
-      const answer = await fetch(`${own.url}/light`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'commit', params }),
-      })
-      expect(await answer.json()).toMatchObject({ error: { message: expect.stringContaining('too high') } })
+      const { error } = await gatewayClient(`${own.url}/light`).ask('commit', params)
+      expect(error?.message).toContain('too high')
     }
     expect((await svc.verified.getBalance(owner)).verified).toBe(true)
     expect(readFileSync(join(folder, 'behind/light.log'), 'utf8')).not.toContain('replacing')

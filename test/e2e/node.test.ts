@@ -114,11 +114,7 @@ describe("abci_query over CometBFT's own RPC", () => {
     }
   }
 
-  async function headerAppHash(height: number): Promise<string> {
-    const response = await fetch(`${net.node.url}/block?height=${height}`)
-    const { result } = (await response.json()) as { result: { block: { header: { app_hash: string } } } }
-    return result.block.header.app_hash.toLowerCase()
-  }
+  const headerAppHash = async (height: number): Promise<string> => (await net.node.block(height)).appHash.toLowerCase()
 
   const flip = (hex: string, at: number): string => {
     const bytes = Buffer.from(hex, 'hex')

@@ -445,7 +445,7 @@ test("the installed program makes a chain, on which README's sample and the clie
   }
 
   // In Node too, the client reads proofs and rows with code that can do nothing else (`browser` in package.json).
-  const light = await startLight(net, join(folder, 'light'))
+  const light = await startLight(net.node.url, join(folder, 'light'))
   const targets = JSON.stringify({ url: net.url, light: light.url })
   const owner = (await net.call<readonly string[]>('svc_accounts'))[0]
   write(developer, {

@@ -2,11 +2,9 @@ import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { Svc } from '../../../src/client/index.ts'
-import { findCometBft } from '../../../src/comet/find.ts'
-import { startLightProxy } from '../../../src/comet/light.ts'
-import { openNodeRpc } from '../../../src/comet/rpc.ts'
 import { startGateway } from '../../../src/gateway/gateway.ts'
 import { silentLogger } from '../support/gateways.ts'
+import { startLight } from '../support/light.ts'
 import { devnetPages, openPage, withBrowser } from '../support/page.ts'
 import { openAccount, signSheet } from '../support/wallet.ts'
 
@@ -268,21 +266,7 @@ withBrowser('a vote among three validators', () => {
 
   test('is proven row by row where the gateway leads to a light client, and a row that was changed is told', async () => {
     const owner = site.net.accounts[0].address
-    const node = openNodeRpc(site.net.rpcUrl)
-    const { hash } = await node.block(1)
-    await node.close()
-    const folder = join(site.net.home, 'light')
-    const { path: program } = await findCometBft()
-    const witnesses = [site.net.rpcUrl]
-    const trust = { height: 1, hash }
-    const light = await startLightProxy({
-      program,
-      folder,
-      chainId: site.net.chainId,
-      primary: site.net.rpcUrl,
-      witnesses,
-      trust,
-    })
+    const light = await startLight(site.net.rpcUrl, join(site.net.home, 'light'))
     const gateway = await startGateway({ node: site.net.rpcUrl, port: 0, light: light.url, logger: silentLogger })
     const { page, failures, goTo, close } = await openPage(site.browser, gateway.url)
     try {

@@ -20,14 +20,7 @@ export interface Cast {
 }
 
 /** A candidacy record as the chain tells it. */
-interface Row {
-  readonly owner: string
-  readonly pubKey: string
-  readonly maxShares: bigint
-  readonly isLive: boolean
-  readonly isActive: boolean
-  readonly isInSet: boolean
-}
+type Row = NonNullable<Awaited<ReturnType<typeof rowOf>>>
 
 /** So many active members of the set whose key a node has stay whatever anybody does, but for everyoneLeaves. */
 const STAY_MIN = 2
@@ -38,24 +31,17 @@ const STAY_MIN = 2
 const MAX_AMOUNT = 1_000_000n * TOKEN
 const STRANGER_AMOUNTS = [10_000n * TOKEN, 100_000_000n * TOKEN] as const
 
-async function rowOf(svc: Svc, account: string): Promise<Row | undefined> {
+async function rowOf(svc: Svc, account: string) {
   const { data } = await svc.async.stake.validator.query(account)
   if (data === null) return undefined
-  const {
-    owner_address: owner,
-    pub_key: { value: pubKey },
-    max_shares: maxShares,
-    state,
-    active,
-  } = data as {
-    owner_address: string
-    pub_key: { value: string }
-    max_shares: string
-    state: string
-    active: string
+  return {
+    owner: data.owner_address,
+    pubKey: data.pub_key.value,
+    maxShares: BigInt(data.max_shares),
+    isLive: data.state !== 'Withdrawn',
+    isActive: data.active === 'Y',
+    isInSet: data.state === 'Validator',
   }
-  const [isLive, isActive, isInSet] = [state !== 'Withdrawn', active === 'Y', state === 'Validator']
-  return { owner, pubKey, maxShares: BigInt(maxShares), isLive, isActive, isInSet }
 }
 
 /** One step's view of the chain. Whoever has a part in a move is out of the others of the same step. */

@@ -229,23 +229,21 @@ export const heightOrZero = async (node: NetworkNode): Promise<number> => (await
 
 /**
  * Watches the applications until each has told its app hash at `count` heights above `above` that all the others told
- * too. Returns those heights, each with the different hashes that were told: one, unless the nodes disagree. Throws
- * when they do not get there.
+ * too. Throws when two told different ones, and when they do not get there.
  */
-export async function watchHeads(
-  nodes: readonly NetworkNode[],
-  above: number,
-  count: number,
-): Promise<ReadonlyMap<number, readonly string[]>> {
+export async function watchHeads(nodes: readonly NetworkNode[], above: number, count: number): Promise<void> {
   const seen = nodes.map(() => new Map<number, string>())
   let heads: readonly (Head | undefined)[] = []
-  const look = async (): Promise<ReadonlyMap<number, readonly string[]> | undefined> => {
+  const look = async (): Promise<boolean> => {
     heads = await Promise.all(nodes.map(headOf))
     for (const [at, head] of heads.entries())
       if (head !== undefined && head.height > above) seen[at]?.set(head.height, head.appHash)
     const common = [...(seen[0]?.keys() ?? [])].filter((height) => seen.every((one) => one.has(height)))
-    if (common.length < count) return undefined
-    return new Map(common.map((height) => [height, [...new Set(seen.map((one) => one.get(height) as string))]]))
+    for (const height of common) {
+      const hashes = new Set(seen.map((one) => one.get(height)))
+      need(hashes.size === 1, () => `height ${height}: the nodes tell different app hashes: ${[...hashes].join(', ')}`)
+    }
+    return common.length >= count
   }
-  return until(look, WATCH_MS_MAX, () => `no ${count} heights above ${above} of all: ${JSON.stringify(heads)}`, 40)
+  await until(look, WATCH_MS_MAX, () => `no ${count} heights above ${above} of all: ${JSON.stringify(heads)}`, 40)
 }
