@@ -10,10 +10,19 @@ const LONG = [
   'e2e/page/line',
   'e2e/stalled',
   'e2e/kill',
+  'e2e/scaleOut',
+  'e2e/startDevnet',
+  'e2e/churn',
+  'e2e/tour',
+  'e2e/manifests',
   'cli/commands',
   'model/model',
   'faults/faults',
   'fuzz/fuzz',
+  'gateway/limits',
+  'store/conformance',
+  'replicas/replicas',
+  'stress/writes',
 ]
 
 interface TestFile {
