@@ -29,7 +29,6 @@ export async function measureHistories(context: Context): Promise<readonly Sampl
   return samples
 }
 
-/** A row for each keeper of histories. */
 export function historyTable(samples: readonly Sample[]): string {
   const [load] = LOAD
   const rows = Object.keys(KEEPERS).map((subject) => [

@@ -30,7 +30,6 @@ export const NODE_SETTINGS = {
   'tx_index.indexer': 'null',
 } as const
 
-/** A running node and its application. */
 export interface BenchNode extends Target {
   readonly rpc: NodeRpc
   /** Process ids; an application inside CometBFT has none of its own. */

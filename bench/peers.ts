@@ -9,10 +9,8 @@ import { cometProgram } from '../tools/testing/cometVersions.ts'
 
 /** The peers by the names that `--peers` takes. `signatures`: our own, with nothing behind them. */
 export const PEERS = ['kvstore', 'signatures', 'sdk'] as const
-/** One of PEERS. */
 export type Peer = (typeof PEERS)[number]
 
-/** The programs of a benchmark. */
 export interface Programs {
   /** CometBFT, which also holds the kvstore that runs inside it. */
   readonly cometbft: string

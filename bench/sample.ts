@@ -19,7 +19,6 @@ export interface Sample {
   readonly failed: number
 }
 
-/** A number of a sample. */
 export type Figure = Exclude<keyof Sample, 'load' | 'subject'>
 
 const select = (samples: readonly Sample[], load: string, subject: string): readonly Sample[] =>

@@ -50,5 +50,4 @@ export const SENDERS_OF = {
     severalOf(2, [signerAt('member', at), walletAt('member', at), walletAt('other member', at)]),
 }
 
-/** The kinds of accounts. */
 export type SenderKind = keyof typeof SENDERS_OF

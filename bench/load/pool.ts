@@ -49,7 +49,6 @@ export interface Pool {
   take(lane: number, lanes: number): string
   /** Makes the next `count`, so that none is made under load. */
   prepare(count: number): void
-  /** Begins anew. */
   reset(): void
 }
 
@@ -218,5 +217,4 @@ const KINDS: Readonly<Record<PoolKind, () => Pool>> = {
   stake: () => sharedPool(delegation),
 }
 
-/** A pool of a kind, at its beginning. */
 export const makePool = (kind: PoolKind): Pool => KINDS[kind]()

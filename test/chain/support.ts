@@ -24,11 +24,9 @@ export const script = (): Script => (made ??= runScript(undefined, EARLY_DELEGAT
 
 const silent = { info: () => {}, error: () => {} }
 
-/** An application on a store. */
 export const appOn = (store: Store, options: Partial<AppOptions> = {}): CompleteApplication =>
   createApp({ store, version: 'test', node: { os: 'ubuntu' }, logger: silent, ...options })
 
-/** An empty store in memory. */
 export const memory = (): Store => openMemoryStore({ tables })
 
 /** The store in a file, made when it is not there. */
@@ -136,6 +134,5 @@ export function extendVotes(app: CompleteApplication, txs: readonly Uint8Array[]
   ]
 }
 
-/** FinalizeBlock. */
 export const finalize = (app: CompleteApplication, block: FinalizeBlockRequest): FinalizeBlockResponse =>
   app.finalizeBlock(block) as FinalizeBlockResponse

@@ -27,7 +27,6 @@ const CHAIN_ID = 'test-chain'
 
 export const key = ed25519Signer(new Uint8Array(32).fill(7))
 
-/** A sender of the transactions of one account. */
 export const senderOf = (transport: Transport, signer: KeySigner = key): AccountSender =>
   createAccountSender(signer, { transport, chainId: async () => CHAIN_ID, chainIdBlocking: () => CHAIN_ID })
 

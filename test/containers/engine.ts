@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 
-/** The root of the checkout. */
 export const root = join(import.meta.dirname, '../..')
 
 /** A container engine and the compose program that drives it. */

@@ -95,10 +95,8 @@ export async function call<T>(url: string, method: string, params: readonly unkn
   return result
 }
 
-/** Height that the gateway tells. */
 export const heightOf = ({ gateway }: Project): Promise<number> => call<number>(gateway, 'svc_blockNumber')
 
-/** Waits until the head is at or above `wanted`. */
 export async function untilHeight(project: Project, wanted: number, limitMs = WAIT_MS_MAX): Promise<void> {
   let height = 0
   const isThere = async (): Promise<boolean> => {

@@ -20,7 +20,6 @@ export interface OfferedSnapshot {
   readonly chunks: readonly Uint8Array[]
 }
 
-/** How an application is run. */
 export interface RunOptions {
   readonly home: string
   readonly fault?: Fault
@@ -39,7 +38,6 @@ export interface RunOptions {
   readonly restore?: OfferedSnapshot
 }
 
-/** What became of it. */
 export interface Run {
   /** True when it was given all blocks and answered for all. */
   readonly isComplete: boolean

@@ -89,7 +89,6 @@ export interface Chain {
   checkHead(home: string, isRestored?: boolean): void
 }
 
-/** Makes them. */
 export function makeChain(folder: string): Chain {
   const states = new Map<number, string>()
   const scratch = join(folder, 'scratch.db')

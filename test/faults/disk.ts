@@ -13,7 +13,6 @@ const BLOCKS_OF_CALLS = 2
 /** The blocks of the start after that. */
 const BLOCKS_AGAIN = 2
 
-/** One failure of a disk. */
 interface Failure {
   readonly what: string
   readonly options: Pick<RunOptions, 'under' | 'until'>

@@ -14,7 +14,6 @@ export const PLACES = {
   takeOver: { most: 14, what: 'while the restored state replaces the old one' },
 } as const
 
-/** The name of such a place. */
 export type Place = keyof typeof PLACES
 
 /** A fault of the process. None of its members: the process runs as it always does. */
@@ -41,5 +40,4 @@ export interface Fault {
   readonly trustsClock?: boolean
 }
 
-/** The variable of the environment. */
 export const FAULT_VARIABLE = 'TEST_FAULT'

@@ -24,6 +24,5 @@ export async function openRaw(url: string, first: string, { reads = true, localA
   return { socket, bytes: () => bytes, text: () => bytes.toString(), closed }
 }
 
-/** A POST as bytes on a connection. */
 export const postText = (body: string): string =>
   `POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`

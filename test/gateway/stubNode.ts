@@ -51,7 +51,6 @@ const UNBENT = {
   blockHash: 'AA'.repeat(32),
 }
 
-/** What a test bends. */
 export type Script = typeof UNBENT
 
 const GAS_PRICE = 2

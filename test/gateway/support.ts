@@ -4,7 +4,6 @@ import { startGateway, type GatewayOptions } from '../../src/gateway/gateway.ts'
 import { signerOfSeed } from '../../src/tx/sign.ts'
 import { startStubNode, type Script } from './stubNode.ts'
 
-/** A signer for each number. */
 export const signerOf = (seed: number) => signerOfSeed(new Uint8Array(32).fill(seed))
 
 /** The account that the gateway of `startPair` holds the key of. */
@@ -13,7 +12,6 @@ export const alice = signerOf(1)
 /** An account whose key only the test holds. */
 export const bob = signerOf(2)
 
-/** A log that is kept. */
 export function keptLog() {
   const lines: { about: Readonly<Record<string, unknown>>; message: string }[] = []
   const keep = (about: object, message: string) => {
@@ -27,7 +25,6 @@ export const until = async (probe: () => boolean | Promise<boolean>): Promise<vo
   while (!(await probe())) await sleep(5)
 }
 
-/** Posts text to a gateway. */
 export const post = (url: string, body: string, headers: Readonly<Record<string, string>> = {}) =>
   fetch(url, { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } })
 
@@ -51,7 +48,6 @@ async function isReady(url: string): Promise<boolean> {
 /** Tests call more often, and at once, than a stranger may, and on a busy machine it takes long to send a thousand calls. */
 export const LIMITS = { connections: 2_000, connectionsOfAddress: 2_000, callsPerSecond: 0, requestMs: 600_000 }
 
-/** The text of a call. */
 export const callText = (method: string, params: unknown = []): string =>
   JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
 

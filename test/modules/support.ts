@@ -44,7 +44,6 @@ export function startChain(
 /** The key of validator `number` in base64, as people and JSON have it. */
 export const keyText = (number: number): string => toBase64(nodeKey(number))
 
-/** The key of validator `number`. */
 export const key = (number: number): PubKey => pubKeyOf(nodeKey(number))
 
 /** The record of an account, which must be there. */

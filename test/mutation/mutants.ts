@@ -191,7 +191,6 @@ export function mutantsOf(path: string, text: string): Mutant[] {
   return found
 }
 
-/** The text with one mutant in it. */
 export function mutated(text: string, { start, end, replacement }: Mutant): string {
   const before = text.slice(0, start)
   // At the beginning of a line a parenthesis would call what stands before it.

@@ -19,7 +19,6 @@ const FOLDERS = [
   'vectors',
 ]
 
-/** The folders that are mutated. */
 export const MUTATED = ['src/modules', 'src/codec', 'src/tx', 'src/store']
 
 /** This project with its tests that start no node. */

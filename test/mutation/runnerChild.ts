@@ -6,7 +6,6 @@ import { Worker } from 'node:worker_threads'
 import { runCLI } from 'jest'
 import { cpuMs, watched } from './runnerWatch.ts'
 
-/** One run that is asked for. */
 export interface Run {
   readonly root: string
   /** Absolute. */
@@ -16,7 +15,6 @@ export interface Run {
   readonly cpuMsMax: number
 }
 
-/** What became of it. */
 export interface Ran {
   readonly passed: boolean
   readonly cpuMs: number

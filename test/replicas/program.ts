@@ -11,7 +11,6 @@ export interface Fault {
   readonly to: string
 }
 
-/** The faults that tests put in. */
 export const FAULTS = {
   timeZone: {
     file: 'app/convert.js',
@@ -25,7 +24,6 @@ export const FAULTS = {
   },
 } as const satisfies Readonly<Record<string, Fault>>
 
-/** The built program. */
 export interface Program {
   /** The file that Node runs. */
   readonly path: string

@@ -4,13 +4,11 @@ import type { Signer } from '../../src/tx/sign.ts'
 /** The accounts of a devnet: the last owns the validator, the first are the honest senders. */
 const SIGNERS = devnetSigners()
 
-/** Their addresses. */
 export const ACCOUNTS = SIGNERS.map(({ address }) => address)
 
 /** The owner of the node's candidacy. */
 export const OWNER = SIGNERS.at(-1) as Signer
 
-/** Its address. */
 export const VALIDATOR = OWNER.address
 
 /** Accounts that the gateway signs for, and that honest callers send from. */

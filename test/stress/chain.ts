@@ -15,13 +15,11 @@ import { freePorts } from '../e2e/support/processes.ts'
 import { ACCOUNTS, OWNER, VALIDATOR } from './accounts.ts'
 import { FUNDED, replayedTxs } from './attacks.ts'
 
-/** The three processes of a node. */
 export type PartName = 'application' | 'CometBFT' | 'gateway'
 
 /** A running chain of one validator: every part a process of its own, as an operator runs them. */
 export type StressChain = Awaited<ReturnType<typeof startChain>>
 
-/** What a chain of this is made of. */
 export interface ChainOptions {
   readonly home: string
   readonly candidacies: number

@@ -19,7 +19,6 @@ const HEAD =
   'attack | block interval | `svc_transfer` | histories | back to quiet | honest calls refused | memory, peak MB | ' +
   'left MB | WAL MB | '
 
-/** One row for each attack. */
 export const stressTable = (rows: readonly Endured[], slack: number): string =>
   table(
     HEAD.split(' | '),
@@ -73,5 +72,4 @@ export function progressLine(row: Endured, slack: number): string {
 
 const DOC = fileURLToPath(new URL('../../docs/reliability.md', import.meta.url))
 
-/** Puts the table into docs/reliability.md. */
 export const writeReliability = (table: string): void => writePart(DOC, 'stress', table)

@@ -1,7 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import type { PartName, StressChain } from './chain.ts'
 
-/** Megabytes by process. */
 export type Megabytes = Readonly<Record<PartName, number>>
 
 /** The memory of each process, by name. */
@@ -43,5 +42,4 @@ export function watchResources({ pids, walPath }: Pick<StressChain, 'pids' | 'wa
   }
 }
 
-/** What watches a chain's processes. */
 export type ResourceWatch = ReturnType<typeof watchResources>

@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { tempFolder } from './tempFolder.ts'
 
-/** What a recorder has seen. */
 export interface Recorded {
   /** How often a CometBFT connected, with its four connections. */
   readonly runs: number

@@ -15,7 +15,6 @@ export interface CampaignReport {
   readonly passed: boolean
 }
 
-/** What a campaign is told. */
 export interface CampaignOptions {
   readonly count: number
   readonly seed: number

@@ -9,7 +9,6 @@ import { devnetSigners } from '../../src/cli/devnet/chain.ts'
 import type { Devnet, DevnetOptions } from '../../src/cli/devnet/startDevnet.ts'
 import { Svc } from '../../src/client/index.ts'
 
-/** How large a chain is. */
 export interface LargeChain {
   readonly candidacies: number
   readonly proposals: number

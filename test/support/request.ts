@@ -1,7 +1,6 @@
 import { type IncomingHttpHeaders, request as overHttp } from 'node:http'
 import { request as overTls, type RequestOptions } from 'node:https'
 
-/** What came back to an HTTP request. */
 interface Response {
   readonly status: number
   readonly headers: IncomingHttpHeaders

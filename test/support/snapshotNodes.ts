@@ -61,7 +61,6 @@ export function snapshotNode(folder: string, { interval = 5, chunkBytes = 300, c
   return { chain, store, home, log, picture }
 }
 
-/** A node that has lived for some blocks. */
 export function livingNode(folder: string): SnapshotNode {
   const one = snapshotNode(folder)
   one.chain.init({
@@ -72,7 +71,6 @@ export function livingNode(folder: string): SnapshotNode {
   return one
 }
 
-/** The snapshots that an application offers. */
 export const listSnapshots = (app: CompleteApplication): readonly Snapshot[] =>
   (app.listSnapshots({}) as ListSnapshotsResponse).snapshots ?? []
 
@@ -84,11 +82,9 @@ export const loadChunk = async (
 ): Promise<Uint8Array> =>
   ((await app.loadSnapshotChunk({ height, format, chunk })) as LoadSnapshotChunkResponse).chunk ?? new Uint8Array(0)
 
-/** Offers a snapshot; returns the result. */
 export const offerTo = (app: CompleteApplication, snapshot: Snapshot, appHash: Uint8Array): number =>
   (app.offerSnapshot({ snapshot, appHash }) as { result: number }).result
 
-/** Hands over a chunk. */
 export const applyTo = (
   app: CompleteApplication,
   index: number,

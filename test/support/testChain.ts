@@ -51,7 +51,6 @@ export const evidence = (number: number, height: number, type = 1): Misbehavior 
 /** Base units of a number of tokens. */
 export const tokens = (count: number | bigint): bigint => BigInt(count) * TOKEN
 
-/** One candidacy of a test genesis. */
 export interface TestCandidacy {
   readonly owner: Signer
   readonly key: Uint8Array
@@ -61,7 +60,6 @@ export interface TestCandidacy {
   readonly delegations?: readonly { readonly delegator: Address; readonly amount: bigint }[]
 }
 
-/** What a test chain starts from. */
 export interface TestGenesis {
   readonly accounts: readonly { readonly address: Address; readonly balance: bigint }[]
   readonly candidacies: readonly TestCandidacy[]
@@ -97,7 +95,6 @@ export interface TestBlock {
   readonly seconds?: number
 }
 
-/** What a block did. */
 export interface TestBlockResult {
   readonly height: number
   readonly response: FinalizeBlockResponse
@@ -217,7 +214,6 @@ export class TestChain {
     return signer.signTx({ chainId: CHAIN_ID, nonce, operation, message })
   }
 
-  /** CheckTx of one transaction. */
   check(tx: Uint8Array, type = 0): CheckTxResponse {
     return this.app.checkTx({ tx, type }) as CheckTxResponse
   }

@@ -16,7 +16,6 @@ export const typedDataOfBody = (body: TxBody): TypedData =>
 
 const bytesOf = (hex: string): Uint8Array => fromHex(hex.slice(2)) as Uint8Array
 
-/** Private keys by number. */
 export const privateKey = (number: number): Uint8Array => new Uint8Array(32).fill(0x40 + number)
 
 /** The private key of a number, as libraries take it. */

@@ -116,7 +116,6 @@ export function makeVectors(): object {
   }
 }
 
-/** The file. */
 export const VECTORS_PATH = join(import.meta.dirname, 'chain.json')
 
 /** The vectors as the file holds them: one entry a line. */

@@ -248,7 +248,6 @@ function delegations(offence: (number: number, height: number) => TestBlock): Pl
   }
 }
 
-/** Blocks of the script. */
 export const SCRIPT_BLOCKS = 64
 
 /** The script as CometBFT would send it, with the app hash and results of each block as the memory store has them. */

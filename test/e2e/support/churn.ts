@@ -23,7 +23,6 @@ export interface ChurnOptions {
   readonly disturb?: (home: string) => void
 }
 
-/** What one campaign saw. */
 export interface Churned {
   readonly moves: ReadonlyMap<string, Tally>
   /** Heights whose set differs from the one before in its keys. */

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { askNode, headOf, type NetworkNode, type RunningNode } from './network.ts'
 import { isRunning } from './processes.ts'
 
-/** A chain that is watched while its validators change. */
 export type Watch = ReturnType<typeof watchChain>
 
 /** How long a chain may stand still: far more than a block takes on a busy machine. */

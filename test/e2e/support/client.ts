@@ -4,7 +4,6 @@ import type { RpcErrorObject } from '../../../src/gateway/rpc/errors.ts'
 import type { TransactionResult } from '../../../src/tx/result.ts'
 import { request } from '../../support/request.ts'
 
-/** What a JSON-RPC call answers. */
 export type Answer =
   | { readonly result: unknown; readonly error?: undefined }
   | { readonly error: RpcErrorObject; readonly result?: undefined }
@@ -20,7 +19,6 @@ interface IndexSpan {
 
 const PAUSE_MS = 40
 
-/** What came back to an HTTP request. */
 export interface Reply {
   readonly status: number
   readonly text: string

@@ -20,7 +20,6 @@ export interface Book {
   readonly acknowledged: Map<string, number>
 }
 
-/** What one round did. */
 export interface Round {
   readonly victim: Victim
   readonly acknowledged: number
@@ -48,7 +47,6 @@ const LOST =
 const lastHeight = ({ acknowledged }: Book): number =>
   [...acknowledged.values()].reduce((last, height) => Math.max(last, height), 0)
 
-/** An empty book. */
 export const makeBook = (): Book => ({ acknowledged: new Map() })
 
 /**

@@ -82,14 +82,12 @@ export interface Place {
   readonly blockTime: string
 }
 
-/** A place with free ports. */
 export const makePlace = async (home: string, blockTime = '200ms'): Promise<Place> => ({
   home,
   ports: await freePorts(3),
   blockTime,
 })
 
-/** The arguments of `svcd devnet` at a place. */
 export const devnetArgs = ({ home, ports, blockTime }: Place): readonly string[] => [
   'devnet',
   '--home',

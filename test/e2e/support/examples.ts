@@ -30,7 +30,6 @@ export function writeExamples(folder: string): void {
   writeFileSync(join(folder, 'quickStart.mts'), quickStart.replace("'tcp://127.0.0.1:26658'", "process.argv[2] ?? ''"))
 }
 
-/** A program that runs until it is stopped. */
 export interface Started {
   readonly child: ChildProcess
   stop(): Promise<void>

@@ -6,7 +6,6 @@ import { askNode, headOf, type NetworkNode } from './network.ts'
 const QUIET_HEIGHTS = 3
 const PAUSE_MS = 50
 
-/** A logger that writes nothing. */
 export const silentLogger: GatewayOptions['logger'] = {
   info: () => undefined,
   warn: () => undefined,

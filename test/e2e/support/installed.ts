@@ -48,7 +48,6 @@ export const outcomeOf = (
   return [status, stdout + stderr]
 }
 
-/** Writes files into a project. */
 export function write(project: string, files: Readonly<Record<string, string>>): void {
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(join(project, name, '..'), { recursive: true })

@@ -48,7 +48,6 @@ export interface NodePlace {
 
 type TcpAddress = Extract<SocketAddress, { readonly port: number }>
 
-/** How a script is run. */
 type ScriptOptions = Pick<NodePlace, 'within' | 'env'>
 
 /** Runs a script of a home, with what it prints in `logs`; it has become the program by the time it says anything. */

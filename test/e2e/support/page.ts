@@ -11,7 +11,6 @@ export { startBrowser } from './browser.ts'
 // skip: no Chromium on this machine (.ci/run installs Debian's; SVCD_CHROMIUM names another)
 export const withBrowser = existsSync(CHROMIUM) ? describe : describe.skip
 
-/** The web page of a gateway in a browser. */
 export type WebPage = Awaited<ReturnType<typeof openPage>>
 
 /** Opens the page of the gateway at `url` in a context of its own: nothing is shared with other pages. */
@@ -90,7 +89,6 @@ export function devnetPages(options: DevnetOptions = {}) {
   }
 }
 
-/** The view of a proposal, by its id. */
 export const proposalPath = (id = ''): string => `proposals/${Buffer.from(id, 'base64').toString('base64url')}`
 
 /** A public key of a validator that no node holds. */

@@ -75,7 +75,6 @@ export function prolongTrust(node: NetworkNode): number {
 /** What a liar does to the chunks of a snapshot. */
 export type Lie = (chunks: readonly Buffer[]) => readonly (Buffer | undefined)[]
 
-/** Each kind of lie. */
 export const LIES = {
   flipped: (chunks: readonly Buffer[]) =>
     chunks.map((chunk, at) => {
@@ -126,14 +125,12 @@ export function chunksAskedOf({ home }: NetworkNode, joiner: NetworkNode): numbe
   return log.match(new RegExp(`Received chunk request .*peer=${readNodeId(joiner.home)}`, 'g'))?.length ?? 0
 }
 
-/** One line of an application's log. */
 export interface LogLine {
   readonly msg: string
   readonly sender?: string
   readonly ms?: number
 }
 
-/** What the application of a home logged. */
 export const appLogOf = ({ home }: NetworkNode): readonly LogLine[] =>
   readFileSync(join(home, 'logs', 'app.log'), 'utf8')
     .trim()
@@ -192,7 +189,6 @@ export function judgeJoin(joined: Joined, joins = 1): CampaignReport {
   }
 }
 
-/** The report of a join that did not come about. */
 export const failedJoin = (lie: string, limitMs: number, error: unknown): CampaignReport => ({
   ...reportOf(lie, limitMs),
   ran: 0,

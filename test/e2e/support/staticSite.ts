@@ -13,7 +13,6 @@ const TYPES: Readonly<Record<string, string>> = {
   '.png': 'image/png',
 }
 
-/** A site of files as a plain web server shows it. */
 export type StaticSite = Awaited<ReturnType<typeof serveSite>>
 
 /** Serves the files of `folder` below the path `base` on a free port of this machine. `url`: where its first page is. */

@@ -11,7 +11,6 @@ export interface DropIn {
   readonly args?: readonly string[]
 }
 
-/** The units of one machine. */
 export type Units = ReturnType<typeof openUnits>
 
 interface Unit {

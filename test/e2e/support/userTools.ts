@@ -50,5 +50,4 @@ export const installUserTools = (): void => installPackages(folder, (name) => NO
 /** The Node that runs the tests, and Node 22 where there is one for this machine. Call `installUserTools` before. */
 export const userNodes = (): readonly string[] => [process.execPath, ...(existsSync(NODE_22) ? [NODE_22] : [])]
 
-/** The file of TypeScript 5.9's compiler. */
 export const TYPESCRIPT_5 = join(modules, 'typescript/lib/tsc.js')

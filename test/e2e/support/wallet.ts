@@ -1,6 +1,5 @@
 import type { Page } from 'playwright-core'
 
-/** Opens the wallet of the page. */
 export const openWallet = (page: Page): Promise<void> =>
   page
     .getByRole('banner')
@@ -13,7 +12,6 @@ export async function openWay(page: Page, way: string): Promise<void> {
   await page.getByRole('radio', { name: way }).check()
 }
 
-/** Opens the account of a private key in the page. */
 export async function openKey(page: Page, key: string): Promise<void> {
   await openWay(page, 'Private key')
   await page.getByLabel('Private key').last().fill(key)

@@ -41,7 +41,6 @@ function entryOf(state: State, delegator: string, id: number) {
   }
 }
 
-/** `svc_queryDelegator`. */
 export const queryDelegator = (state: State, delegator: string) =>
   [
     ...new Set(
@@ -51,7 +50,6 @@ export const queryDelegator = (state: State, delegator: string) =>
     .sort((a, b) => a - b)
     .map((id) => entryOf(state, delegator, id))
 
-/** `svc_queryDelegations`. */
 export function queryDelegations(state: State, owner: string) {
   const record = recordOf(state, owner)
   return state.delegations

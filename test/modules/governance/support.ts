@@ -65,7 +65,6 @@ export const idOf = (result: ExecTxResult): string => toBase64(result.data as Ui
 /** Delivers a proposal in its own block, checks that it succeeds, and returns its id. */
 export const proposed = (...given: Parameters<typeof done>): string => idOf(done(...given))
 
-/** A vote's message. */
 export const voteOf = (id: string, answer = 'Y'): Record<string, unknown> => ({
   proposalId: Uint8Array.from(Buffer.from(id, 'base64')),
   answer,
@@ -100,7 +99,6 @@ export const retire = (
   ...extra,
 })
 
-/** A transfer_fund message. */
 export const fund = (
   from: Signer,
   to: Signer,

@@ -8,7 +8,6 @@ import { tables, views } from '../../../src/modules/registry.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/sqliteStore.ts'
 import { account, CHAIN_ID, nodeKey, TestChain, tokens } from '../../support/testChain.ts'
 
-/** A row of a history as a node answers it. */
 export interface HistoryRow {
   readonly height: number
   readonly index: number
@@ -17,7 +16,6 @@ export interface HistoryRow {
   readonly code: number
 }
 
-/** A page of a history as a node answers it. */
 export interface HistoryPage {
   readonly first_height: number
   readonly last_height: number
