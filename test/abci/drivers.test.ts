@@ -8,16 +8,7 @@ afterEach(closeAll)
 const kinds = (replies: { kind: string }[]): string[] => replies.map(({ kind }) => kind)
 
 describe('one node drives', () => {
-  test.each([
-    'initChain',
-    'beginBlock',
-    'deliverTx',
-    'endBlock',
-    'commit',
-    'finalizeBlock',
-    'prepareProposal',
-    'processProposal',
-  ])(
+  test.each('initChain beginBlock deliverTx endBlock commit finalizeBlock prepareProposal processProposal'.split(' '))(
     'a %s over a second connection is refused while the first stands, and nothing of it reaches the application',
     async (kind) => {
       const seen: string[] = []

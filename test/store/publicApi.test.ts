@@ -6,46 +6,13 @@ const INDEX = 'src/store/index.ts'
 const exported = exportsOf(INDEX)
 
 test('@svcd/store exports these values and no others', () => {
-  expect(Object.keys(store).sort()).toEqual([
-    'METADATA_FILE',
-    'NotARecord',
-    'SNAPSHOTS_LISTED_MAX',
-    'SNAPSHOT_FORMAT',
-    'StoreError',
-    'bigUint',
-    'bool',
-    'chunkFile',
-    'createOverlay',
-    'decodeMetadata',
-    'derivedTable',
-    'encodeProof',
-    'firstOf',
-    'hexOf',
-    'keepNewest',
-    'listSnapshots',
-    'newestHeights',
-    'oldestSnapshot',
-    'openJournal',
-    'openRestore',
-    'openSnapshotMaker',
-    'openSqliteReader',
-    'openSqliteStore',
-    'queryRow',
-    'readChunk',
-    'readSnapshot',
-    'removeRestore',
-    'snapshotHash',
-    'snapshotPath',
-    'stateSyncHandlers',
-    'table',
-    'take',
-    'text',
-    'tidySnapshots',
-    'uint',
-    'whyNotAbsent',
-    'whyNotMember',
-    'writeSnapshot',
-  ])
+  expect(Object.keys(store).sort()).toEqual(
+    `METADATA_FILE NotARecord SNAPSHOTS_LISTED_MAX SNAPSHOT_FORMAT StoreError bigUint bool chunkFile createOverlay
+    decodeMetadata derivedTable encodeProof firstOf hexOf keepNewest listSnapshots newestHeights oldestSnapshot
+    openJournal openRestore openSnapshotMaker openSqliteReader openSqliteStore queryRow readChunk readSnapshot
+    removeRestore snapshotHash snapshotPath stateSyncHandlers table take text tidySnapshots uint whyNotAbsent
+    whyNotMember writeSnapshot`.split(/\s+/),
+  )
 })
 
 test('@svcd/store exports these types and no others', () => {
@@ -54,53 +21,13 @@ test('@svcd/store exports these types and no others', () => {
       .filter(({ isType }) => isType)
       .map(({ name }) => name)
       .sort(),
-  ).toEqual([
-    'BlockInfo',
-    'BlockRecord',
-    'Change',
-    'ChunkVerdict',
-    'ColumnType',
-    'CommitmentProof',
-    'CommittedState',
-    'Derivation',
-    'HeldState',
-    'IndexOf',
-    'Journal',
-    'JournalEntry',
-    'JournaledBlock',
-    'KeyColumnType',
-    'MapKey',
-    'OfferedSnapshot',
-    'Overlay',
-    'PreparedBlock',
-    'Restore',
-    'RestoreOptions',
-    'RevertibleState',
-    'RowAnswer',
-    'RowCodec',
-    'RowOf',
-    'RowQuery',
-    'Scan',
-    'Snapshot',
-    'SnapshotMaker',
-    'SnapshotMakerOptions',
-    'SnapshotMetadata',
-    'SqlValue',
-    'SqliteReader',
-    'SqliteStore',
-    'State',
-    'StateReader',
-    'StateSyncHandlers',
-    'StateSyncOptions',
-    'Store',
-    'StoreLogger',
-    'StoreOptions',
-    'Table',
-    'TableSpec',
-    'ValuesOf',
-    'View',
-    'WireValue',
-  ])
+  ).toEqual(
+    `BlockInfo BlockRecord Change ChunkVerdict ColumnType CommitmentProof CommittedState Derivation HeldState IndexOf
+    Journal JournalEntry JournaledBlock KeyColumnType MapKey OfferedSnapshot Overlay PreparedBlock Restore
+    RestoreOptions RevertibleState RowAnswer RowCodec RowOf RowQuery Scan Snapshot SnapshotMaker
+    SnapshotMakerOptions SnapshotMetadata SqlValue SqliteReader SqliteStore State StateReader StateSyncHandlers
+    StateSyncOptions Store StoreLogger StoreOptions Table TableSpec ValuesOf View WireValue`.split(/\s+/),
+  )
 })
 
 test('every export has a docstring, and everything that is called or declared with has an example', () => {

@@ -10,20 +10,15 @@ export const CHROMIUM = process.env['SVCD_CHROMIUM'] ?? (existsSync(SHELL) ? SHE
 /** Ends only a wait for what never happens, also on a machine that is busy with other things. */
 const HANG_MS_MAX = 300_000
 
+const FLAGS =
+  '--headless --no-sandbox --disable-gpu --disable-background-networking --disable-component-update --disable-sync'
+
 /** Starts headless Chromium, with `flags` beside those that every test needs. */
 export async function startBrowser(flags: readonly string[] = []): Promise<Browser> {
   const browser = await chromium.launch({
     executablePath: CHROMIUM,
     timeout: HANG_MS_MAX,
-    args: [
-      '--headless',
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-      ...flags,
-    ],
+    args: [...FLAGS.split(' '), ...flags],
   })
   browser.on('context', (context) => context.setDefaultTimeout(HANG_MS_MAX))
   return browser
