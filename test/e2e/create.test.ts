@@ -25,17 +25,20 @@ const started: Program[] = []
 let registry: Awaited<ReturnType<typeof serveRegistry>>
 let env: NodeJS.ProcessEnv
 
-/** What a program printed, and how it ended. Node alone, of the version that runs the tests, is on PATH. */
-async function run(cwd: string, command: string, args: readonly string[], more: NodeJS.ProcessEnv = {}) {
-  const child = spawn(command, args, {
-    cwd,
-    env: { ...env, ...more },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+/** Starts a program. Node alone, of the version that runs the tests, is on PATH. */
+function start(cwd: string, command: string, args: readonly string[], more: NodeJS.ProcessEnv, detached = false) {
+  const child = spawn(command, args, { cwd, env: { ...env, ...more }, detached, stdio: ['ignore', 'pipe', 'pipe'] })
   let printed = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => (printed += text.toString()))
-  const [status] = await once(child, 'close')
-  return { status: status as number | null, printed }
+  const ended = once(child, 'close').then(([code]) => code as number | null)
+  return { pid: child.pid as number, printed: () => printed, ended }
+}
+type Program = ReturnType<typeof start>
+
+/** What a program printed, and how it ended. */
+async function run(cwd: string, command: string, args: readonly string[], more: NodeJS.ProcessEnv = {}) {
+  const { printed, ended } = start(cwd, command, args, more)
+  return { status: await ended, printed: printed() }
 }
 
 /** `npm run …` in the chain's folder; what the script printed, without its last newline. Throws when it fails. */
@@ -45,24 +48,9 @@ async function script(name: string, args: readonly string[] = [], more: NodeJS.P
   return printed.trimEnd()
 }
 
-interface Program {
-  readonly pid: number
-  readonly printed: () => string
-  readonly ended: Promise<number | null>
-}
-
 /** Starts `npm run dev` in a process group of its own. */
 function dev(args: readonly string[], more: NodeJS.ProcessEnv = {}): Program {
-  const child = spawn('npm', ['run', 'dev', '--', ...args], {
-    cwd: chain,
-    env: { ...env, ...more },
-    detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  let printed = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => (printed += text.toString()))
-  const ended = once(child, 'close').then(([code]) => code as number | null)
-  const program = { pid: child.pid as number, printed: () => printed, ended }
+  const program = start(chain, 'npm', ['run', 'dev', '--', ...args], more, true)
   started.push(program)
   return program
 }

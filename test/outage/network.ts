@@ -26,19 +26,7 @@ export const faults: readonly Fault[] = ['stopped', 'paused', 'behind']
 export const signers = devnetSigners()
 
 /** A chain of a validator and a full node, with a gateway before each. */
-export interface OutageNetwork {
-  /** The gateway of the full node, and that of the validator. */
-  readonly gateways: readonly [faulty: string, other: string]
-  /** What the gateways logged as their own defects. */
-  readonly defects: readonly string[]
-  /** Lets it happen. Resolves with a height that the full node does not pass before `heal`. */
-  readonly begin: (fault: Fault) => Promise<number>
-  /** Ends the fault. Resolves when both gateways are ready. */
-  readonly heal: () => Promise<void>
-  /** Resolves when neither node has a transaction in its mempool, at three heights in a row. */
-  readonly settle: () => Promise<void>
-  readonly close: () => Promise<void>
-}
+export type OutageNetwork = Awaited<ReturnType<typeof startOutageNetwork>>
 
 /**
  * How long these gateways wait for a transaction's block. The calls to a paused node take most of the time here as it is.
@@ -61,7 +49,7 @@ async function isCatchingUp(node: NetworkNode): Promise<boolean> {
 }
 
 /** Starts one in a new folder; resolves when both gateways are ready. */
-export async function startOutageNetwork(output: string): Promise<OutageNetwork> {
+export async function startOutageNetwork(output: string) {
   const nodes = (await makeNetwork(output, 1, '200ms', 1)) as readonly [NetworkNode, NetworkNode]
   const [validator, full] = nodes
   const signing = await startNode(validator)
@@ -109,14 +97,19 @@ export async function startOutageNetwork(output: string): Promise<OutageNetwork>
 
   await until('ready gateways', areReady)
   return {
-    gateways: [faulty.url, other.url],
-    defects,
-    begin: (fault) => begins[fault](),
+    /** The gateway of the full node, and that of the validator. */
+    gateways: [faulty.url, other.url] as const,
+    /** What the gateways logged as their own defects. */
+    defects: defects as readonly string[],
+    /** Lets it happen. Resolves with a height that the full node does not pass before `heal`. */
+    begin: (fault: Fault) => begins[fault](),
+    /** Ends the fault. Resolves when both gateways are ready. */
     heal: async () => {
       await end()
       end = async () => undefined
       await until('ready gateways', areReady)
     },
+    /** Resolves when neither node has a transaction in its mempool, at three heights in a row. */
     settle: () => emptyMempools(nodes, HEAL_MS_MAX),
     close: async () => {
       await end().catch(() => undefined)

@@ -3,25 +3,7 @@ import { Pool } from 'undici'
 import { devnetSigners } from '../../src/cli/devnet/chain.ts'
 
 /** What the callers have met so far. */
-export interface Met {
-  /** Transfers that should have been sent, and those that are in a block. */
-  readonly due: number
-  readonly landed: number
-  /** Answers to reads. */
-  readonly read: number
-  /** Notifications of subscriptions. */
-  readonly told: number
-  /** Calls that were not carried out, by code. */
-  readonly refused: ReadonlyMap<string, number>
-}
-
-/** Callers of a gateway, until they are closed. */
-export interface Load {
-  readonly met: () => Met
-  /** Resolves when a transfer is in a block, a read is answered, and a subscriber is notified. */
-  readonly flows: () => Promise<void>
-  readonly close: () => Promise<void>
-}
+export type Met = ReturnType<ReturnType<typeof startLoad>['met']>
 
 /** Transfers a second. */
 export const RATE = 50
@@ -76,7 +58,7 @@ function subscribe(url: string, onText: () => void): () => void {
  * Sends RATE transfers a second through the gateway at `url`, whatever becomes of those before, while readers ask one
  * question after the other and subscribers listen. One of them comes and goes.
  */
-export function startLoad(url: string): Load {
+export function startLoad(url: string) {
   const pool = new Pool(url, { connections: CONNECTIONS, pipelining: 1 })
   const refused = new Map<string, number>()
   let [due, landed, read, told, isOver] = [0, 0, 0, 0, false]
@@ -127,7 +109,12 @@ export function startLoad(url: string): Load {
     leave = subscribe(url, onText)
   }, STAYS_MS)
   return {
-    met: () => ({ due, landed, read, told, refused }),
+    /**
+     * Transfers that should have been sent, those that are in a block, answers to reads, notifications of
+     * subscriptions, and by code the calls that were not carried out.
+     */
+    met: () => ({ due, landed, read, told, refused: refused as ReadonlyMap<string, number> }),
+    /** Resolves when a transfer is in a block, a read is answered, and a subscriber is notified. */
     flows: async () => {
       while (landed === 0 || read === 0 || told === 0) await sleep(TURN_MS)
     },
