@@ -173,8 +173,3 @@ test('the JavaScript samples of docs/client.md are strict TypeScript, in which a
   expect(compile([source])).toBe('')
   expect(compile([source.replaceAll('if (error !== null) throw error', '')])).toMatch(/error TS18048: 'byCallback' is/)
 })
-
-test('JavaScript samples are those of docs/client.md, which run against a devnet (test/e2e/clientSigning.test.ts)', () => {
-  const elsewhere = codeBlocks.filter(({ info, path }) => /^js\b/.test(info) && path !== 'docs/client.md')
-  expect(elsewhere.map(({ path, line }) => `${path}:${line}`)).toEqual([])
-})
