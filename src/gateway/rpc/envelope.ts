@@ -1,3 +1,4 @@
+import { parse } from 'secure-json-parse'
 import { isObject } from '../../base/json.ts'
 import { type DefectLog, errorObject, type RpcError, type RpcErrorObject, rpcErrors } from './errors.ts'
 import { BATCH_ANSWER_LENGTH_MAX, BATCH_CALLS_MAX, PARAMS_DEPTH_MAX, TEXT_MARKS_MAX } from '../http/limits.ts'
@@ -16,7 +17,7 @@ export class RawJson {
 /** Params of a call: by position, by name, or none. */
 export type Params = readonly unknown[] | Readonly<Record<string, unknown>> | undefined
 
-/** What the envelope needs: `call` runs a method or throws; `parse` reads JSON or throws. */
+/** What the envelope needs: `call` runs a method or throws. */
 export interface Server {
   readonly call: (method: string, params: Params) => Promise<unknown>
   /** Asked before a text is parsed: why it may not be. Resolves when it is its turn. */
@@ -26,7 +27,6 @@ export interface Server {
    * it is its turn.
    */
   readonly admitCalls: (methods: readonly string[]) => readonly Promise<RpcError | undefined>[]
-  readonly parse: (text: string) => unknown
   readonly log: DefectLog
 }
 
@@ -155,7 +155,8 @@ export async function answer(server: Server, text: string): Promise<Reply | unde
   if (hasTooMany(text)) return replyOf(refusal(TOO_MANY_MARKS))
   let body: unknown
   try {
-    body = server.parse(text)
+    // It also refuses the keys `__proto__` and `constructor`.
+    body = parse(text)
   } catch {
     return replyOf({ id: null, error: rpcErrors.parse })
   }

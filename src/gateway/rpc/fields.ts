@@ -1,7 +1,7 @@
 import { fromBase64, fromHex, toBase64 } from '../../base/bytes.ts'
 import { type Field, field, FieldError, readFields } from '../../tx/fields.ts'
 import { HISTORY_POSITION, parseHistoryPosition } from '../../values/historyPosition.ts'
-import { uint } from '../../values/number.ts'
+import { integerOf, uint } from '../../values/number.ts'
 import type { JsonSchema } from '../../values/valueType.ts'
 import type { Params } from './envelope.ts'
 import type { Method } from './methods/define.ts'
@@ -47,25 +47,14 @@ export const before = textField({
 })
 
 /** How many rows a page has. */
-export const pageLimit = (fallback: number, max: number): Field<number> =>
-  field(
-    {
-      ...uint,
-      inputSchema: {
-        anyOf: [
-          { type: 'integer', minimum: 1, maximum: max },
-          // Text as of any other number: its size is looked at when it is read.
-          ...(uint.inputSchema['anyOf'] as JsonSchema[]).filter(({ type }) => type === 'string'),
-        ],
-      },
-      fromJson: (json, refuse) => {
-        const form = `an integer of 1 to ${max}`
-        const limit = uint.fromJson(json, () => refuse(form))
-        return limit >= 1 && limit <= max ? limit : refuse(form)
-      },
-    },
-    `most rows to answer, 1 to ${max}; ${fallback} when left out`,
-  )
+export function pageLimit(fallback: number, max: number): Field<number> {
+  const { inputSchema, exactForm, check } = integerOf(1, max)
+  const fromJson: typeof uint.fromJson = (json, refuse) => {
+    const limit = uint.fromJson(json, () => refuse(exactForm))
+    return check(limit) === undefined ? limit : refuse(exactForm)
+  }
+  return field({ ...uint, inputSchema, fromJson }, `most rows to answer, 1 to ${max}; ${fallback} when left out`)
+}
 
 /** A block: `latest`, a height, or a hash in upper case. */
 export const blockId = field<string>({
