@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
-import { BlockList, isIPv6 } from 'node:net'
 import cors from '@fastify/cors'
+import { compile } from '@fastify/proxy-addr'
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { WebSocket } from 'ws'
 import { callerAddress } from './callerAddress.ts'
@@ -57,21 +57,6 @@ export interface Routes {
   readonly light: Light | undefined
   /** Told when the server begins to close: it waits for the calls under way. */
   readonly onClosing: () => void
-}
-
-/** Creates a JSON parser that also refuses the keys `__proto__` and `constructor`. */
-function safeParser(app: FastifyInstance): Server['parse'] {
-  const parser = app.getDefaultJsonParser('error', 'error')
-  return (text) => {
-    let outcome: { readonly error: Error | null; readonly body: unknown } | undefined
-    // It calls back before it returns, and never looks at the request.
-    void parser(undefined as never, text, (error, body) => {
-      outcome = { error, body }
-    })
-    if (outcome === undefined || outcome.error !== null)
-      throw outcome?.error ?? new Error('the JSON parser did not answer')
-    return outcome.body
-  }
 }
 
 /** Refuses strangers, and tells pages of the origins that pass that they may read the answer (CORS). */
@@ -147,17 +132,6 @@ function addClosing(app: FastifyInstance, onClosing: () => void, { closeIdle }: 
   })
 }
 
-function isAmong(addresses: readonly string[]): (address: string) => boolean {
-  const list = new BlockList()
-  const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIPv6(address) ? 'ipv6' : 'ipv4')
-  for (const one of addresses) {
-    const [address = '', bits] = one.split('/')
-    if (bits === undefined) list.addAddress(address, familyOf(address))
-    else list.addSubnet(address, Number(bits), familyOf(address))
-  }
-  return (address) => list.check(address, familyOf(address))
-}
-
 function open({ requestMs, trustProxies }: typeof HTTP_LIMITS, { watch }: Connections): FastifyInstance {
   const timeouts = {
     requestTimeout: requestMs,
@@ -218,10 +192,10 @@ const oneAtATime: Server['admitCalls'] = (methods) =>
 /** Creates the HTTP server, which does not listen yet. It takes bodies up to BODY_BYTES_MAX, `application/json` only. */
 export async function createHttpServer(routes: Routes): Promise<FastifyInstance> {
   const { call, isList, log, guard, limits, ready, documentAt, onClosing } = routes
-  const connections = boundConnections(limits, isAmong(limits.trustProxies))
+  const isProxy = compile([...limits.trustProxies])
+  const connections = boundConnections(limits, (address) => isProxy(address, 0))
   const { unread } = connections
   const app = open(limits, connections)
-  const parse = safeParser(app)
   const admission = createAdmission(limits.callsPerSecond, isList)
   const upgrade = routeUpgrades(app, limits.connectionsOfAddress)
   await addGuard(app, guard)
@@ -238,7 +212,7 @@ export async function createHttpServer(routes: Routes): Promise<FastifyInstance>
       if (typeof request.body !== 'string')
         return reply.code(415).send({ error: 'expected a body of application/json' })
       const answered = await answer(
-        { parse, log, ...admission.textOf(request.caller, bodyBytesOf(request)), ...serverOf(request) },
+        { log, ...admission.textOf(request.caller, bodyBytesOf(request)), ...serverOf(request) },
         request.body,
       )
       if (answered === undefined) return reply.code(204).send()
@@ -272,7 +246,7 @@ export async function createHttpServer(routes: Routes): Promise<FastifyInstance>
         return id
       }
       const caller = { ...connection, subscriber: { add, remove: subscriber.remove } }
-      const server = { call: (method: string, params: Params) => call(method, params, caller), parse, log }
+      const server = { call: (method: string, params: Params) => call(method, params, caller), log }
       const reply = await answer({ ...server, ...admission.textOf(request.caller) }, text)
       const sent = (): void => {
         for (const id of begun) subscriber.begin(id)
