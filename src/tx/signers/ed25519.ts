@@ -3,7 +3,7 @@ import { isSignedBy } from '../../base/ed25519.ts'
 import { sha256 } from '../../base/sha256.ts'
 import { ADDRESS_BYTES } from '../../values/address.ts'
 import { SIGN_DOMAIN, type Tx, TX_BYTES_MAX } from '../envelope.ts'
-import type { Signed, SignerRules } from './signer.ts'
+import type { Signed } from './signed.ts'
 
 // The domain, and behind it the body that is being verified.
 const scratch = Buffer.alloc(SIGN_DOMAIN.length + TX_BYTES_MAX)
@@ -23,10 +23,7 @@ export function isSignedByKey(
   return isSignedBy(scratch.subarray(0, SIGN_DOMAIN.length + bodyBytes.length), signature, publicKey)
 }
 
-/** True when `from` is the address of the public key, and that key signed. */
+/** True when `from` is the address of the public key, the beginning of its sha256, and that key signed. */
 export const isSignedByOwnKey = (tx: Tx): boolean =>
   equalBytes(sha256(tx.publicKey).subarray(0, ADDRESS_BYTES), tx.body.from) &&
   isSignedByKey(tx, tx.publicKey, tx.signature)
-
-/** An ed25519 key: the address is the beginning of its sha256. */
-export const ed25519: SignerRules = { isSigned: isSignedByOwnKey }

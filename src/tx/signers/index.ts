@@ -3,12 +3,17 @@ import type { SignerKind, Tx, TxBody } from '../envelope.ts'
 import { checkFields, type Fields, typedFieldsOf } from '../fields.ts'
 import { typedDataOf } from '../typedData.ts'
 import { hashTypedData } from '../typedDataHash.ts'
-import { ed25519 } from './ed25519.ts'
-import { multisig } from './multisig.ts'
-import { secp256k1 } from './secp256k1.ts'
-import type { SignerRules } from './signer.ts'
+import { isSignedByOwnKey } from './ed25519.ts'
+import { isSignedBySeveral } from './multisig.ts'
+import { isSignedByAddress } from './secp256k1.ts'
+import type { Signed } from './signed.ts'
 
-const signers: Readonly<Record<SignerKind, SignerRules>> = { ed25519, secp256k1, multisig }
+/** True when the address of the signer is `from`, and every signature verifies. */
+const isSignedAs: Readonly<Record<SignerKind, (tx: Tx, signed: Signed) => boolean>> = {
+  ed25519: isSignedByOwnKey,
+  secp256k1: (tx, signed) => isSignedByAddress(signed, tx.body.from, tx.signature),
+  multisig: isSignedBySeveral,
+}
 
 /** The fields of an operation; undefined for one that the chain does not know. */
 export type FieldsOf = (operation: string) => Fields | undefined
@@ -26,5 +31,5 @@ export const verifierOf =
   (tx) => {
     let digest: { readonly value: Uint8Array | undefined } | undefined
     const signed = { bodyBytes: tx.bodyBytes, digest: () => (digest ??= { value: digestOf(tx.body, fieldsOf) }).value }
-    return signers[tx.kind].isSigned(tx, signed)
+    return isSignedAs[tx.kind](tx, signed)
   }

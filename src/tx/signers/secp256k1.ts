@@ -2,7 +2,7 @@ import { instantiateSecp256k1 } from '@bitauth/libauth/build/lib/crypto/secp256k
 import { compareBytes, equalBytes, fromHex } from '../../base/bytes.ts'
 import { addressOfPoint } from '../../values/ethereum.ts'
 import { SECP256K1_SIGNATURE_BYTES } from '../multisig.ts'
-import type { Signed, SignerRules } from './signer.ts'
+import type { Signed } from './signed.ts'
 
 // libsecp256k1 in WebAssembly: the same instructions on every machine (decision record 0030).
 /** The curve. */
@@ -29,14 +29,9 @@ export function recoverAddress(digest: Uint8Array, signature: Uint8Array): Uint8
   return typeof key === 'string' ? undefined : addressOfPoint(key)
 }
 
-/** True when the key of an address signed. */
+/** True when the key of an address signed: it is recovered from the signature, and its address is Ethereum's. */
 export function isSignedByAddress({ digest }: Signed, address: Uint8Array, signature: Uint8Array): boolean {
   const signed = digest()
   const signer = signed === undefined ? undefined : recoverAddress(signed, signature)
   return signer !== undefined && equalBytes(signer, address)
-}
-
-/** An account of Ethereum: its key is recovered from the signature, and its address is Ethereum's. */
-export const secp256k1: SignerRules = {
-  isSigned: (tx, signed) => isSignedByAddress(signed, tx.body.from, tx.signature),
 }
