@@ -97,34 +97,27 @@ interface Message {
 
 const isHeight = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0
 
-const isError = (value: unknown): boolean =>
-  isObject(value) && Number.isSafeInteger(value['code']) && typeof value['message'] === 'string'
-
-const isNotification = (value: unknown): boolean => {
-  if (!isObject(value)) return false
-  const { subscription, result, height, gap } = value
-  return (
-    typeof subscription === 'string' &&
-    (result === undefined || (isObject(result) && isHeight(result['height']))) &&
-    (height === undefined || isHeight(height)) &&
-    (gap === undefined || (isObject(gap) && isHeight(gap['from']) && isHeight(gap['to'])))
-  )
-}
-
-const isMessage = (value: unknown): value is Message =>
-  isObject(value) &&
-  (value['error'] === undefined || isError(value['error'])) &&
-  (value['params'] === undefined || isNotification(value['params']))
+/** Every height that a notification names, and 0 for what it leaves out. */
+const heightsIn = ({ result = { height: 0 }, height = 0, gap = { from: 0, to: 0 } }: Notification) => [
+  result.height,
+  height,
+  gap.from,
+  gap.to,
+]
 
 /** Reads what a gateway sent; undefined when a gateway sends no such thing. */
 function readMessage(text: string): Message | undefined {
-  let message: unknown
   try {
-    message = JSON.parse(text)
+    const message: Message = JSON.parse(text)
+    const { error, params } = message
+    const isErrorValid = error === undefined || (Number.isSafeInteger(error.code) && typeof error.message === 'string')
+    const areParamsValid =
+      params === undefined || (typeof params.subscription === 'string' && heightsIn(params).every(isHeight))
+    return isObject(message) && isErrorValid && areParamsValid ? message : undefined
   } catch {
+    // It is not JSON, or null stands where an object belongs.
     return undefined
   }
-  return isMessage(message) ? message : undefined
 }
 
 const PAUSE_MS_MIN = 200
