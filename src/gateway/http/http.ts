@@ -85,13 +85,6 @@ function setStatus(reply: FastifyReply, refused: RpcErrorObject | undefined): vo
   reply.code(429).header('retry-after', String(Math.ceil(retryAfterMs / 1000)))
 }
 
-/** The answer to what is not even read. */
-const refusalOf = ({ code, message, data }: RpcError): object => ({
-  jsonrpc: '2.0',
-  error: { code, message, data },
-  id: null,
-})
-
 /** How long the body of a request says that it is; 0 where it does not say. */
 const bodyBytesOf = ({ headers }: FastifyRequest): number => Number(headers['content-length'] ?? 0)
 
@@ -100,10 +93,11 @@ function addRateLimit(app: FastifyInstance, { countRequest }: Admission): void {
   app.decorateRequest('caller', '')
   app.addHook('onRequest', (request, reply, next) => {
     request.caller = callerAddress(request.ip)
-    const error = countRequest(request.caller, bodyBytesOf(request))
-    if (error === undefined) return next()
-    setStatus(reply, error)
-    void reply.send(refusalOf(error))
+    const refused = countRequest(request.caller, bodyBytesOf(request))
+    if (refused === undefined) return next()
+    const { code, message, data } = refused
+    setStatus(reply, refused)
+    void reply.send({ jsonrpc: '2.0', error: { code, message, data }, id: null })
   })
 }
 
