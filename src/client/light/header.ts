@@ -1,22 +1,14 @@
 import { isHeightTooHigh } from '../../comet/messages.ts'
 import { SvcProofError } from '../errors.ts'
 import type { WaitOptions } from '../types.ts'
-import { pause, POLL_MS, reasonOf, timeoutSignal, WAIT_MS } from '../transport.ts'
+import { pause, POLL_MS, reasonOf, type Target, timeoutSignal, WAIT_MS } from '../transport.ts'
 import type { VerifiedHeader } from './proveRow.ts'
 
-interface Light {
-  readonly light: string
-  readonly fetch?: typeof fetch
-}
+type Light = Required<Pick<Target, 'light'>> & Pick<Target, 'fetch'>
 
 interface Reply {
   readonly result?: { readonly sync_info?: { readonly latest_block_height?: string } }
   readonly error?: { readonly message?: string; readonly data?: unknown }
-}
-
-/** What a gateway says with an error after too many calls. */
-interface Refusal {
-  readonly retryAfterMs?: number
 }
 
 const HASH = /^[0-9A-F]{64}$/
@@ -64,7 +56,8 @@ async function fetchHeader(source: Light, height: number, signal: AbortSignal): 
     const reason = String(typeof data === 'string' ? data : message)
     // A witness may be a block behind the primary.
     const mayCome = !error || isHeightTooHigh(reason)
-    const { retryAfterMs = mayCome ? POLL_MS : undefined } = Object(data) as Refusal
+    // A gateway says it after too many calls.
+    const { retryAfterMs = mayCome ? POLL_MS : undefined } = Object(data) as { readonly retryAfterMs?: number }
     if (retryAfterMs === undefined)
       throw new SvcProofError(`the light client has no verified header of block ${height}: ${reason}`)
     await pause(retryAfterMs, signal)
