@@ -8,16 +8,15 @@ import { type AbciQuery, type AbciQueryResult, type NodeRpc, openNodeRpc } from 
 import { queryCodes } from '../modules/errors.ts'
 import { RpcError, tooMany } from './rpc/errors.ts'
 import {
-  BLOCK_WAIT_MS_MAX,
   BLOCKS_ASKED_MAX,
   BLOCKS_MAX,
   FEED_START_MS_MAX,
   GAS_PRICES_KEPT,
   HISTORIES_ASKED_MAX,
-  HISTORY_WAIT_MS_MAX,
   LISTS_ASKED_MAX,
   QUERIES_ASKED_MAX,
   QUERIES_MAX,
+  TURN_WAIT_MS_MAX,
 } from './http/limits.ts'
 import { findTxWith, type HistoryPage } from './feed/histories.ts'
 import { shareLists } from './lists.ts'
@@ -121,14 +120,14 @@ function batchedQuery(rpc: NodeRpc): (path: string) => Promise<ChainAnswer> {
   return (path) => loader.load(path)
 }
 
-/** Runs what each caller asks for one after the other. Refuses with RpcError -32015 what has waited longer than `msMax`. */
-function turnsOf(what: string, msMax: number): <T>(caller: string, run: () => Promise<T>) => Promise<T> {
+/** Runs what each caller asks for one after the other. Refuses with RpcError -32015 what has waited too long. */
+function turnsOf(what: string): <T>(caller: string, run: () => Promise<T>) => Promise<T> {
   const inTurn = oneAtATime()
   return (caller, run) => {
     const sinceMs = performance.now()
     return inTurn(caller, async () => {
-      if (performance.now() - sinceMs <= msMax) return run()
-      throw tooMany(`${what} waited for its turn for ${msMax / 1000} s`)
+      if (performance.now() - sinceMs <= TURN_WAIT_MS_MAX) return run()
+      throw tooMany(`${what} waited for its turn for ${TURN_WAIT_MS_MAX / 1000} s`)
     })
   }
 }
@@ -187,8 +186,8 @@ export function createChain(
     if (stalled !== undefined) throw new RpcError('nodeAway', stallReason(stalled), stalled)
   }
   const forCallers = readsOver(queries)
-  const historyTurn = turnsOf('a history', HISTORY_WAIT_MS_MAX)
-  const blockTurn = turnsOf('a block', BLOCK_WAIT_MS_MAX)
+  const historyTurn = turnsOf('a history')
+  const blockTurn = turnsOf('a block')
   const lists = shareLists({
     ask: (path) => queryList(listsRpc, path),
     isFollowing: () => isOnHead && feed.connected(),

@@ -1,12 +1,12 @@
 import type { RawJson } from './rpc/envelope.ts'
 import { tooMany } from './rpc/errors.ts'
 import {
-  LIST_OVERHEAD_BYTES,
-  LIST_WAIT_MS_MAX,
+  ANSWER_OVERHEAD_BYTES,
   LISTS_ASKED_MAX,
   LISTS_KEPT_BYTES_MAX,
   LISTS_WAITING_MAX,
   LISTS_WAITING_OF_ADDRESS_MAX,
+  TURN_WAIT_MS_MAX,
 } from './http/limits.ts'
 
 interface ListSource {
@@ -30,7 +30,7 @@ interface Waiting extends PromiseWithResolvers<RawJson> {
 
 /**
  * Asks for LISTS_ASKED_MAX lists at a time, each once at one head: whoever asks for the same path before the next head
- * shares the answer. Up to LISTS_WAITING_MAX other paths wait for their turn, LIST_WAIT_MS_MAX at most. Answers are
+ * shares the answer. Up to LISTS_WAITING_MAX other paths wait for their turn, TURN_WAIT_MS_MAX at most. Answers are
  * kept until the next head, LISTS_KEPT_BYTES_MAX of them.
  */
 export function shareLists({ ask, isFollowing }: ListSource) {
@@ -45,7 +45,7 @@ export function shareLists({ ask, isFollowing }: ListSource) {
   }
   const keep = (path: string, list: SharedList, { pieces }: RawJson): void => {
     if (shared.get(path) !== list) return
-    list.bytes = pieces.reduce((sum, piece) => sum + piece.length, LIST_OVERHEAD_BYTES)
+    list.bytes = pieces.reduce((sum, piece) => sum + piece.length, ANSWER_OVERHEAD_BYTES)
     keptBytes += list.bytes
     for (const [other, one] of shared) {
       if (keptBytes <= LISTS_KEPT_BYTES_MAX) return
@@ -56,8 +56,8 @@ export function shareLists({ ask, isFollowing }: ListSource) {
     for (const [path, { sinceMs, resolve, reject }] of waiting) {
       if (underWay >= LISTS_ASKED_MAX) return
       waiting.delete(path)
-      if (performance.now() - sinceMs > LIST_WAIT_MS_MAX)
-        reject(tooMany(`a list waited for its turn for ${LIST_WAIT_MS_MAX / 1000} s`))
+      if (performance.now() - sinceMs > TURN_WAIT_MS_MAX)
+        reject(tooMany(`a list waited for its turn for ${TURN_WAIT_MS_MAX / 1000} s`))
       else resolve(start(path))
     }
   }

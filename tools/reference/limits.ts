@@ -132,7 +132,7 @@ const gatewayRows: readonly Row[] = [
     'Whole lists from the node',
     `${gateway.LISTS_ASKED_MAX} at a time; ${gateway.LISTS_WAITING_MAX} more, ` +
       `${gateway.LISTS_WAITING_OF_ADDRESS_MAX} of one address, wait up to ` +
-      `${seconds(gateway.LIST_WAIT_MS_MAX)}; then -32015`,
+      `${seconds(gateway.TURN_WAIT_MS_MAX)}; then -32015`,
   ],
   ['A message on a websocket', `${mebibytes(gateway.SOCKET_MESSAGE_BYTES_MAX)}, then it is closed with 1009`],
   [
@@ -160,11 +160,11 @@ const gatewayRows: readonly Row[] = [
   [
     'Histories',
     `1 of an address at a time, of ${gateway.HISTORIES_ASKED_MAX} addresses; the others wait up to ` +
-      `${seconds(gateway.HISTORY_WAIT_MS_MAX)}; then -32015`,
+      `${seconds(gateway.TURN_WAIT_MS_MAX)}; then -32015`,
   ],
   [
     'Whole blocks from the node',
-    `1 of an address at a time; the others wait up to ${seconds(gateway.BLOCK_WAIT_MS_MAX)}. Of all addresses ` +
+    `1 of an address at a time; the others wait up to ${seconds(gateway.TURN_WAIT_MS_MAX)}. Of all addresses ` +
       `${gateway.BLOCKS_ASKED_MAX} at a time, ${gateway.BLOCKS_MAX} with those that wait; then -32015`,
   ],
   [

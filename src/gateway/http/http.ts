@@ -25,7 +25,6 @@ import {
   KEEP_ALIVE_MS,
   LIGHT_BODY_BYTES_MAX,
   READY_MS,
-  REQUEST_CHECK_MS,
 } from './limits.ts'
 
 declare module 'fastify' {
@@ -130,7 +129,7 @@ function open({ requestMs, trustProxies }: typeof HTTP_LIMITS, { watch }: Connec
   const timeouts = {
     requestTimeout: requestMs,
     headersTimeout: requestMs,
-    connectionsCheckingInterval: Math.min(REQUEST_CHECK_MS, requestMs),
+    connectionsCheckingInterval: requestMs / 10,
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveTimeoutBuffer: KEEP_ALIVE_GRACE_MS,
     shouldUpgradeCallback: asksForWebsocket,

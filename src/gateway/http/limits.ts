@@ -98,8 +98,6 @@ export const ERROR_LINES_MS = 10_000
 
 // Connections and websockets.
 
-/** How often the gateway looks for requests that are late, in ms. */
-export const REQUEST_CHECK_MS = 1_000
 /** How long a caller may keep a connection without a request, as the gateway tells it, in ms. */
 export const KEEP_ALIVE_MS = 30_000
 /** How much longer the gateway keeps it, so that a busy caller's next request does not meet its end. */
@@ -135,6 +133,11 @@ export const FEED_START_MS_MAX = 10_000
 
 // What the node is asked.
 
+/**
+ * How long a list, a history or a whole block waits for its turn, in ms. `make outage` asks for several histories while
+ * the node says nothing. Attack: lists.
+ */
+export const TURN_WAIT_MS_MAX = 10_000
 /** Queries of callers that the node is asked at a time. Attack: batch, proofs. */
 export const QUERIES_ASKED_MAX = 32
 /** Queries of callers that are under way or wait for their turn; one more is answered with -32015. Attack: proofs. */
@@ -145,12 +148,8 @@ export const LISTS_ASKED_MAX = 2
 export const LISTS_WAITING_MAX = 32
 /** Of these, the lists that one address may have waiting; one more is answered with -32015. Attack: lists. */
 export const LISTS_WAITING_OF_ADDRESS_MAX = 8
-/** How long a list waits for its turn, in ms. Attack: lists. */
-export const LIST_WAIT_MS_MAX = 10_000
 /** Bytes of lists that are kept for the callers of one head. Attack: lists. */
 export const LISTS_KEPT_BYTES_MAX = 32 * 1024 * 1024
-/** What a kept list costs beside its text, in bytes. */
-export const LIST_OVERHEAD_BYTES = 1024
 /**
  * How long one answer of /readyz serves all callers, in ms. The node is not asked more often, however often they call.
  */
@@ -159,14 +158,10 @@ export const READY_MS = 250
 export const GAS_PRICES_KEPT = 1_024
 /** Histories that the node's index is asked for at a time, each by another address. Attack: histories, awards. */
 export const HISTORIES_ASKED_MAX = 4
-/** How long a history waits for its turn, in ms: `make outage` asks for several while the node says nothing. */
-export const HISTORY_WAIT_MS_MAX = 10_000
 /** How often the index is asked for a transaction that it does not have while it is behind the blocks. */
 export const INDEX_TRIES = 20
 /** The pause before it is asked again, in ms. */
 export const INDEX_PAUSE_MS = 25
-/** How long a block waits until those that its address asked for before are read, in ms. */
-export const BLOCK_WAIT_MS_MAX = 10_000
 /** Whole blocks that the node is asked for at a time, for callers. */
 export const BLOCKS_ASKED_MAX = 2
 /** Blocks that are asked for or wait for their turn; one more is answered with -32015. */
