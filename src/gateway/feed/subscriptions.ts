@@ -111,18 +111,22 @@ function tell(running: ReadonlySet<Subscription>, subscription: Subscription, ne
 }
 
 /**
- * Tells many of one block in turns of the event loop, those with the least to hear first. When `isOvertaken` while it waits
- * for its turn, the rest are behind.
+ * Tells all who wait for the block of a height, in turns of the event loop, those with the least to hear first. The block
+ * is read and worked up only if there are any. When `isOvertaken` while it waits for its turn, the rest are behind.
  */
 async function tellAll(
+  chain: Chain,
   running: ReadonlySet<Subscription>,
-  subscriptions: readonly Subscription[],
-  news: News,
+  height: number,
+  read: () => Promise<FeedBlock>,
   onSent: () => void,
   isOvertaken = (): boolean => false,
 ): Promise<void> {
-  const shortestFirst = [...subscriptions].sort((a, b) => news.of(a).length - news.of(b).length)
-  for (const one of shortestFirst) {
+  // Only they are told: another may come to this height in the meantime with another interest.
+  const waiting = [...running].filter(({ isBusy, next }) => !isBusy && next === height)
+  if (waiting.length === 0) return
+  const news = await newsOf(chain, await read(), waiting)
+  for (const one of waiting.sort((a, b) => news.of(a).length - news.of(b).length)) {
     const sent = tell(running, one, news, onSent)
     const turn = sent > 0 ? turnFor(sent) : undefined
     if (turn === undefined) continue
@@ -155,29 +159,16 @@ function createRefill(
   const isBehind = ({ isBusy, next }: Subscription): boolean => !isBusy && next <= reached()
   const behind = (): Subscription[] => [...running].filter(isBehind)
 
-  /** The next block that somebody is behind with, or undefined when the node does not have it any more. */
-  const readNext = async (height: number): Promise<News | undefined> => {
-    const wants = behind().filter(({ next }) => next === height)
+  /** Tells of a block of the node, or of the gap up to its first one when it does not have this block any more. */
+  const tellNext = async (height: number): Promise<void> => {
+    const read = (): Promise<FeedBlock> => readBlock(chain.blocks, height)
     try {
-      return await newsOf(chain, await readBlock(chain.blocks, height), wants)
+      await tellAll(chain, running, height, read, () => void run())
     } catch (error) {
       if (!isNodeError(error, 'NotFound')) throw error
       const { earliestHeight } = await chain.blocks.status()
       if (earliestHeight <= height) throw error
-      for (const one of wants) skip(one, earliestHeight - 1)
-      return undefined
-    }
-  }
-
-  const tellNext = async (height: number): Promise<void> => {
-    try {
-      const late = behind()
-      const news = await readNext(height)
-      // Only those whom it was read for: another may have come to this height in the meantime with another interest.
-      if (news !== undefined) await tellAll(running, late, news, () => void run())
-    } catch (error) {
-      onError(error)
-      await sleep(REFILL_PAUSE_MS, undefined, { ref: false })
+      for (const one of behind()) if (one.next === height) skip(one, earliestHeight - 1)
     }
   }
 
@@ -188,7 +179,13 @@ function createRefill(
       for (const one of behind()) skip(one, reached() - REFILL_BLOCKS_MAX)
       const round = behind().sort((a, b) => a.next - b.next)
       if (closed || round.length === 0) break
-      for (const one of round) if (!closed && running.has(one) && isBehind(one)) await tellNext(one.next)
+      for (const one of round) {
+        if (closed || !running.has(one) || !isBehind(one)) continue
+        await tellNext(one.next).catch((error: unknown) => {
+          onError(error)
+          return sleep(REFILL_PAUSE_MS, undefined, { ref: false })
+        })
+      }
     }
     isRunning = false
   }
@@ -237,19 +234,12 @@ export function createSubscriptions(
   })
 
   const publish = async (block: FeedBlock): Promise<void> => {
-    const waiting = [...running].filter(({ isBusy, next }) => !isBusy && next === block.height)
-    try {
-      if (waiting.length === 0) return
-      const news = await newsOf(chain, block, waiting)
-      const isOvertaken = (): boolean => underWay > 1
-      await tellAll(running, waiting, news, () => void refill.run(), isOvertaken)
-    } catch (error) {
-      onError(error)
-    } finally {
-      published = block.height
-      underWay--
-      void refill.run()
-    }
+    const read = async (): Promise<FeedBlock> => block
+    const isOvertaken = (): boolean => underWay > 1
+    await tellAll(chain, running, block.height, read, () => void refill.run(), isOvertaken).catch(onError)
+    published = block.height
+    underWay--
+    void refill.run()
   }
 
   return {
