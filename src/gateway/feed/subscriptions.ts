@@ -34,20 +34,7 @@ interface Subscription extends Interest {
 }
 
 /** The subscriptions of one websocket. */
-export interface Subscriber {
-  /**
-   * Registers a subscription and returns its id. `from`: the first height to tell of, by default the one after the head.
-   * Nothing is sent before `begin`. Throws RpcError -32015 when there are too many, and -32600 after `end`: a message may
-   * have waited for its turn while its websocket ended.
-   */
-  readonly add: (interest: Interest, from: number | undefined) => string
-  /** Begins what was added: the answer that names its id is on its way. */
-  readonly begin: (id: string) => void
-  /** Ends a subscription; false when this websocket has none of that id. */
-  readonly remove: (id: string) => boolean
-  /** Ends all of them, and lets nothing be added any more. */
-  readonly end: () => void
-}
+export type Subscriber = ReturnType<ReturnType<typeof createSubscriptions>['subscriber']>
 
 /** Blocks of the feed that wait to be told of; those that come while it is full are read again later. */
 const PUBLISHING_MAX = 8
@@ -255,9 +242,10 @@ export function createSubscriptions(
     /**
      * Opens the subscriptions of a websocket from `address`, an IPv6 address as its /64. Its notifications go to `send`.
      */
-    subscriber: (address: string, send: SendText): Subscriber => {
+    subscriber: (address: string, send: SendText) => {
       const own = new Map<string, Subscription>()
       let hasEnded = false
+      /** Ends a subscription; false when this websocket has none of that id. */
       const remove = (id: string): boolean => {
         const found = own.get(id)
         if (found === undefined) return false
@@ -268,7 +256,12 @@ export function createSubscriptions(
         return true
       }
       return {
-        add: (interest, from) => {
+        /**
+         * Registers a subscription and returns its id. `from`: the first height to tell of, by default the one after the
+         * head. Nothing is sent before `begin`. Throws RpcError -32015 when there are too many, and -32600 after `end`: a
+         * message may have waited for its turn while its websocket ended.
+         */
+        add: (interest: Interest, from: number | undefined): string => {
           if (hasEnded) throw new RpcError('invalidRequest', 'Invalid Request: the websocket has ended')
           if (byAddress.of(address) >= subscriptionsOfAddress)
             throw tooMany(`this address has ${subscriptionsOfAddress} subscriptions`)
@@ -280,14 +273,16 @@ export function createSubscriptions(
           count++
           return id
         },
-        begin: (id) => {
+        /** Begins what was added: the answer that names its id is on its way. */
+        begin: (id: string): void => {
           const added = own.get(id)
           if (added === undefined) return
           running.add(added)
           if (isHeadKnown || added.next < Infinity) start(added)
         },
         remove,
-        end: () => {
+        /** Ends all of them, and lets nothing be added any more. */
+        end: (): void => {
           hasEnded = true
           for (const id of [...own.keys()]) remove(id)
         },
