@@ -92,18 +92,15 @@ async function prove(rpc: NodeRpc, path: string) {
 
 function gasPrices(rpc: NodeRpc): (height: number) => Promise<bigint> {
   const kept = new QuickLRU<number, Promise<bigint>>({ maxSize: GAS_PRICES_KEPT })
-  const read = async (height: number): Promise<bigint> => {
-    const { data } = await query(rpc, '/governance/params', height)
-    return BigInt((data as { gas_price: number }).gas_price)
-  }
-  return (height) => {
-    const known = kept.get(height)
-    if (known !== undefined) return known
-    const reading = read(height)
+  const read = (height: number): Promise<bigint> => {
+    const reading = query(rpc, '/governance/params', height).then(({ data }) =>
+      BigInt((data as { gas_price: number }).gas_price),
+    )
     kept.set(height, reading)
     reading.catch(() => kept.delete(height))
     return reading
   }
+  return (height) => kept.get(height) ?? read(height)
 }
 
 /**

@@ -1,3 +1,4 @@
+import QuickLRU from 'quick-lru'
 import type { Server } from '../rpc/envelope.ts'
 import { type RpcError, tooMany } from '../rpc/errors.ts'
 import { ADDRESSES_KEPT, CALL_BYTES, LIST_COST, RATE_WINDOW_MS, TURN_CALLS } from './limits.ts'
@@ -79,17 +80,14 @@ type Count = (address: string, count: number) => RpcError | undefined
 
 /** Creates a counter of up to `max` of an address over a window, in which what is too much counts too. */
 export function createCount(what: string, max: number, windowMs = RATE_WINDOW_MS): Count {
-  const windows = new Map<string, { count: number; readonly endMs: number }>()
+  const windows = new QuickLRU<string, { count: number; readonly endMs: number }>({ maxSize: ADDRESSES_KEPT })
   return (address, count) => {
     if (max === Infinity) return undefined
     const nowMs = Math.floor(performance.now())
     const last = windows.get(address)
     const window = last !== undefined && nowMs < last.endMs ? last : { count: 0, endMs: nowMs + windowMs }
     window.count += count
-    windows.delete(address)
     windows.set(address, window)
-    const [oldest] = windows.keys()
-    if (windows.size > ADDRESSES_KEPT && oldest !== undefined) windows.delete(oldest)
     if (window.count <= max) return undefined
     return tooMany(`more than ${max} ${what} in ${windowMs / 1000} s`, window.endMs - nowMs)
   }

@@ -79,7 +79,7 @@ export const RATE_WINDOW_MS = 10_000
  * signature (0.1 ms); a batch of transfers has about half as many for each. Attack: keys.
  */
 export const CALL_BYTES = 1024
-/** Addresses whose calls are counted: the last ones. */
+/** Addresses whose calls are counted: at least the last ones. */
 export const ADDRESSES_KEPT = 5_000
 /**
  * As how many calls a whole list counts: an address has `callsPerSecond` / LIST_COST of them a second. Attack: lists.
