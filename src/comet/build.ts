@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
@@ -8,7 +8,6 @@ import { CometError, reasonOf } from './errors.ts'
 
 const PROGRESS_EVERY_MS = 3_000
 const OUTPUT_CHARS_MAX = 16 * 1024 * 1024
-const LEFTOVER_AGE_MS = 3_600_000
 
 const execute = promisify(execFile)
 
@@ -23,16 +22,6 @@ export const goEnv = async (
 ): Promise<readonly string[]> => {
   const { stdout } = await execute(go, ['env', ...names], { env }).catch(() => ({ stdout: '' }))
   return stdout.trimEnd().split('\n')
-}
-
-/** Removes the folders of builds that were killed more than an hour ago. */
-const sweep = async (cacheDir: string): Promise<void> => {
-  for (const name of await readdir(cacheDir)) {
-    const path = join(cacheDir, name)
-    const made = name.startsWith('.build-') ? await stat(path).catch(() => undefined) : undefined
-    if (made !== undefined && Date.now() - made.mtimeMs > LEFTOVER_AGE_MS)
-      await rm(path, { recursive: true, force: true })
-  }
 }
 
 /** How many modules and packages a build downloads and compiles when Go's caches are empty. */
@@ -96,7 +85,6 @@ export const buildWithGo = async (build: GoBuild): Promise<void> => {
   if (goVersion === '')
     throw new CometError(`building ${name} ${version} takes Go, and ${go} does not run (https://go.dev/dl)`)
   await mkdir(cacheDir, { recursive: true })
-  await sweep(cacheDir)
   const folder = await mkdtemp(join(cacheDir, '.build-'))
   const { place, settings } = await installInto(folder, build)
   const startedMs = performance.now()

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { buildCometBft } from '../../src/comet/build.ts'
 import { COMETBFT_VERSION, defaultCometCache, findCometBft } from '../../src/comet/find.ts'
@@ -190,14 +190,6 @@ describe('find', () => {
     const found = await Promise.all([1, 2, 3].map(() => find({ PATH }, cacheDir)))
     for (const { lines } of found) expect(lines.at(-1)).toMatch(/^built/)
     expect(readdirSync(cacheDir)).toEqual(['cometbft'])
-  })
-
-  test('what a killed build left behind is removed by a later one, a running one is left alone', async () => {
-    const cacheDir = newCache()
-    for (const name of ['.build-old', '.build-new']) mkdirSync(join(cacheDir, name), { recursive: true })
-    utimesSync(join(cacheDir, '.build-old'), 0, 0)
-    await find({ PATH: fakeGo() }, cacheDir)
-    expect(readdirSync(cacheDir).sort()).toEqual(['.build-new', 'cometbft'])
   })
 
   test('a build that fails says what Go said, in one line, and leaves nothing', async () => {
