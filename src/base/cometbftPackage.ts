@@ -16,8 +16,9 @@ export const platformsHere: readonly Platform[] = PLATFORMS.filter((platform) =>
 /** The package for a kind of machine. Its program is in the folder `bin`. */
 export const platformPackage = (platform: string): string => `@svcd/cometbft-${platform}`
 
-/** The file of the program on a kind of machine, by default this one. */
-export const programFile = (platform = HERE): string => (platform.startsWith('win32') ? 'cometbft.exe' : 'cometbft')
+/** The file of a program on a kind of machine; by default of CometBFT on this one. */
+export const programFile = (name = 'cometbft', platform = HERE): string =>
+  platform.startsWith('win32') ? `${name}.exe` : name
 
 /** The folders of the programs that npm has installed for this machine, as these files find them; by default, beside us. */
 export function packagedFolders(from: readonly (string | URL)[] = [import.meta.url]): readonly string[] {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
+import { programFile } from '../base/cometbftPackage.ts'
 import { CometError, reasonOf } from './errors.ts'
 
 const PROGRESS_EVERY_MS = 3_000
@@ -132,6 +133,6 @@ export const buildCometBft = async ({ program = 'cometbft', version, ...options 
   // Without paths of the machine, so that the same Go makes the same bytes anywhere.
   const flags = ['-v', '-trimpath', '-ldflags=-s -w']
   const command = ['install', ...flags, `github.com/cometbft/cometbft/${PROGRAMS[program]}@v${version}`]
-  const file = options.target?.goos === 'windows' ? `${program}.exe` : program
+  const file = programFile(program, options.target?.goos.replace('windows', 'win32'))
   await buildWithGo({ ...options, name, version, program: file, command: () => command, size: COMETBFT_SIZE })
 }

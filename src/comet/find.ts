@@ -146,7 +146,7 @@ export const findCometBft = async (options: FindOptions = {}): Promise<CometBft>
   } = options
   const named = env['SVCD_COMETBFT']
   if (named !== undefined && named !== '') return await fromEnv(named, env)
-  const [go] = await programsIn(pathFolders(env), 'go')
+  const [go] = await programsIn(pathFolders(env), programFile('go'))
   const near = await programsIn([...pathFolders(env), ...packagedFolders(), cacheDir], PROGRAM)
   const found = await firstSupported(near, env, onProgress)
   if (found !== undefined) return found
@@ -162,7 +162,7 @@ export const findCometBft = async (options: FindOptions = {}): Promise<CometBft>
     )
   }
   await buildCometBft({ go, version: COMETBFT_VERSION, cacheDir, env, onProgress })
-  const path = join(cacheDir, 'cometbft')
+  const path = join(cacheDir, PROGRAM)
   const version = await versionOf(path, env).catch((error: unknown) => {
     throw new CometError(`the CometBFT just built at ${path} does not run: ${reasonOf(error)}`)
   })

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from '@jest/globals'
 import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import { programFile } from '../../src/base/cometbftPackage.ts'
 import { buildCometBft } from '../../src/comet/build.ts'
 import { COMETBFT_VERSION, defaultCometCache, findCometBft } from '../../src/comet/find.ts'
 import { type TempFolder, tempFolder } from '../support/tempFolder.ts'
@@ -168,6 +169,10 @@ describe('find', () => {
     })
     expect(readdirSync(cacheDir)).toEqual(['abci-cli'])
     expect(lines[0]).toBe("building CometBFT's abci-cli 0.37.18 with Go 1.26.1")
+  })
+
+  test('programs of Windows have names of their own', () => {
+    expect(['win32-arm64', 'darwin-arm64'].map((platform) => programFile('go', platform))).toEqual(['go.exe', 'go'])
   })
 
   test('where Go does not run, the build says so and leaves nothing', async () => {

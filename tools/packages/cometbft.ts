@@ -52,7 +52,7 @@ LICENSE. \`go version -m\` names the libraries in it. ${go} builds the same byte
 CGO_ENABLED=0 go install -trimpath -ldflags='-s -w' github.com/cometbft/cometbft/cmd/cometbft@v${COMETBFT_VERSION}
 \`\`\`
 
-sha256 of \`bin/${programFile(platform)}\`: \`${sha256}\`
+sha256 of \`bin/${programFile('cometbft', platform)}\`: \`${sha256}\`
 `
 
 /** Builds CometBFT for a kind of machine. Returns its bytes' checksum, and the release of Go. */
@@ -60,7 +60,7 @@ async function build(platform: Platform, cacheDir: string, { isRelease, onProgre
   const env = { ...process.env, GOTOOLCHAIN: isRelease ? recorded.go : 'local' }
   await buildCometBft({ go: 'go', version: COMETBFT_VERSION, cacheDir, env, target: targetOf(platform), onProgress })
   const [go = '', modules = ''] = await goEnv('go', ['GOVERSION', 'GOMODCACHE'], env)
-  const program = join(cacheDir, programFile(platform))
+  const program = join(cacheDir, programFile('cometbft', platform))
   const sha256 = createHash('sha256').update(readFileSync(program)).digest('hex')
   const licence = join(modules, `github.com/cometbft/cometbft@v${COMETBFT_VERSION}/LICENSE`)
   return { program, sha256, go, licence }
@@ -85,7 +85,7 @@ export async function writeCometBft(
     if (options.isRecording !== true && isComparable && sha256 !== recorded.sha256[platform])
       throw new Error(`CometBFT for ${platform}: expected sha256 ${recorded.sha256[platform]}, got ${sha256}`)
     const folder = join(out, `cometbft-${platform}`)
-    const copy = join(folder, 'bin', programFile(platform))
+    const copy = join(folder, 'bin', programFile('cometbft', platform))
     mkdirSync(join(folder, 'bin'), { recursive: true })
     copyFileSync(program, copy)
     chmodSync(copy, 0o755)
