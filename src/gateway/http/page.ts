@@ -16,12 +16,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
-  '.png': 'image/png',
-  '.ico': 'image/x-icon',
-  '.woff2': 'font/woff2',
 }
-
-const COMPRESSED = new Set(['.png', '.woff2'])
 
 /**
  * What a browser must not let the page do, whatever comes to stand in it. Only files of the gateway are loaded and only
@@ -71,27 +66,22 @@ function readFile(path: string, isImmutable: boolean): PageFile {
     cacheControl: isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache',
     etag: `W/"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`,
     plain,
-    encoded: (encoding) =>
-      COMPRESSED.has(extname(path)) ? Promise.resolve(plain) : (made[encoding] ??= compress[encoding](plain)),
+    encoded: (encoding) => (made[encoding] ??= compress[encoding](plain)),
   }
 }
 
 /**
- * Reads the files of a built page, by the path at which they are served. Undefined when the page is not built. Only
- * regular files of known types are read, so that a link leads nowhere.
+ * Reads the files of a built page, by the path at which they are served: index.html, and of assets/ the regular files of
+ * known types, so that a link leads nowhere. Undefined when the page is not built.
  */
 function readPage(folder: string): ReadonlyMap<string, PageFile> | undefined {
-  const files = new Map<string, PageFile>()
-  for (const within of ['', 'assets/']) {
-    const from = join(folder, within)
-    if (!existsSync(from)) continue
-    for (const entry of readdirSync(from, { withFileTypes: true })) {
-      if (!entry.isFile() || !/^[\w-][\w.-]*$/.test(entry.name) || !(extname(entry.name) in TYPES)) continue
-      const path = within === '' && entry.name === 'index.html' ? '/' : `/${within}${entry.name}`
-      files.set(path, readFile(join(from, entry.name), within !== ''))
-    }
-  }
-  return files.has('/') ? files : undefined
+  const [index, assets] = [join(folder, 'index.html'), join(folder, 'assets')]
+  if (!existsSync(index) || !existsSync(assets)) return undefined
+  const files = new Map([['/', readFile(index, false)]])
+  for (const entry of readdirSync(assets, { withFileTypes: true }))
+    if (entry.isFile() && /^[\w-][\w.-]*$/.test(entry.name) && extname(entry.name) in TYPES)
+      files.set(`/assets/${entry.name}`, readFile(join(assets, entry.name), true))
+  return files
 }
 
 /** The encodings that a request takes, the smaller one first. */
@@ -117,7 +107,7 @@ const handlerOf =
     if (isHeld(request.headers['if-none-match'], file.etag)) return reply.code(304).send()
     const encoding = encodingOf(request.headers['accept-encoding'])
     const bytes = encoding === undefined ? file.plain : await file.encoded(encoding)
-    if (encoding !== undefined && bytes !== file.plain) reply.header('content-encoding', encoding)
+    if (encoding !== undefined) reply.header('content-encoding', encoding)
     return sendPieces(reply.type(file.type), unread, [bytes])
   }
 
