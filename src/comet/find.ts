@@ -52,7 +52,6 @@ const programsIn = async (folders: readonly string[], name: string): Promise<rea
 
 const pathFolders = (env: NodeJS.ProcessEnv): readonly string[] => (env['PATH'] ?? '').split(delimiter)
 
-/** The folders into which Go installs programs. */
 const goFolders = async (go: string | undefined, env: NodeJS.ProcessEnv): Promise<readonly string[]> => {
   const [goBin = '', goPath = ''] = go === undefined ? [] : await goEnv(go, ['GOBIN', 'GOPATH'], env)
   const roots = [...goPath.split(delimiter), env['HOME'] === undefined ? '' : join(env['HOME'], 'go')]

@@ -169,14 +169,12 @@ export type AbciQueryResult = ReturnType<typeof queryResult>
 export const openNodeRpc = (url: string, options: TransportOptions = {}) => {
   const { call, close } = openTransport(url, options)
   return {
-    /** The node's address. */
     url,
     /** Closes the idle connections. */
     close,
     status: async () => nodeStatus(await call('status')),
     /** The height that the application has committed, whose state and results can be read. 0 before the first block. */
     committedHeight: async () => whole(objectAt(await call('abci_info'), 'response')['last_block_height']),
-    /** What the application says of itself. */
     application: async () => applicationInfo(await call('abci_info')),
     /** Asks CheckTx without sending the transaction on. A code other than 0 is a result, not an error. */
     checkTx: async (tx: Uint8Array) => txResult(await call('check_tx', { tx: toBase64(tx) })),
@@ -213,7 +211,6 @@ export const openNodeRpc = (url: string, options: TransportOptions = {}) => {
     blockByHash: async (hash: string) =>
       blockOf(await call('block_by_hash', { hash: Buffer.from(hash, 'hex').toString('base64') }), hash),
     blockResults: async (height: number) => blockResults(await call('block_results', { height: String(height) })),
-    /** The number of connected peers. */
     peers: async () => whole(objectAt(await call('net_info'))['n_peers']),
   }
 }

@@ -191,7 +191,6 @@ export function createChain(
   })
   return {
     ...readsOver(rpc),
-    /** The same reads for callers' queries. */
     forCallers,
     /** The node, for whole blocks that callers ask for. */
     blocks,

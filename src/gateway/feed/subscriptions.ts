@@ -179,7 +179,6 @@ function createRefill(
 
   return {
     run,
-    /** Stops reading blocks. */
     close: (): void => {
       closed = true
     },
@@ -237,7 +236,6 @@ export function createSubscriptions(
       underWay++
       publishing = publishing.then(() => publish(block))
     },
-    /** How many there are. */
     size: (): number => count,
     /**
      * Opens the subscriptions of a websocket from `address`, an IPv6 address as its /64. Its notifications go to `send`.

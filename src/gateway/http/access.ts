@@ -63,7 +63,6 @@ export class GatewayStartError extends Error {
 }
 
 interface SigningRule {
-  /** How many accounts the gateway signs for. */
   readonly accounts: number
   readonly authToken: string | undefined
   /** True when anybody has the accounts' keys anyway, as those of a devnet. */

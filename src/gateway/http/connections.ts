@@ -17,7 +17,6 @@ interface Connection {
   /** Bytes that it had sent when its last request or message ended, and for how many looks in a row too many followed. */
   whole: number
   partLooks: number
-  /** Requests that are not answered yet. */
   unanswered: number
 }
 

@@ -36,13 +36,11 @@ declare module 'fastify' {
 
 /** What the routes serve. */
 export interface Routes {
-  /** Runs a method. */
   readonly call: (method: string, params: Params, connection: CallConnection) => Promise<unknown>
   /** Opens the subscriptions of a websocket from an address; its notifications go to `send`. */
   readonly subscriber: (address: string, send: SendText) => Subscriber
   /** Told of each websocket that was closed because it reads too slowly. */
   readonly onSlow: () => void
-  /** True for a method that answers with a whole list. */
   readonly isList: (method: string) => boolean
   readonly log: Server['log']
   readonly guard: GuardOptions
@@ -50,9 +48,7 @@ export interface Routes {
   readonly ready: () => Promise<Readiness>
   /** The JSON of the OpenRPC document for a gateway that is reached at a URL. */
   readonly documentAt: (url: string) => readonly Piece[]
-  /** The web page at /, unless there shall be none. */
   readonly page: Page
-  /** What POST /light asks, if there is one. */
   readonly light: Light | undefined
   /** Told when the server begins to close: it waits for the calls under way. */
   readonly onClosing: () => void

@@ -70,7 +70,6 @@ export function createMetrics({ height, headAgeMs, connected, waiting, subscript
     },
     onOutcome: (operation: string, outcome: string): void => results.inc({ operation, outcome }),
     registry,
-    /** To be called for each websocket that was closed because it reads too slowly. */
     onSlow: (): void => slow.inc(),
   }
 }

@@ -4,9 +4,7 @@ export function createTally() {
   const of = (key: string): number => counts.get(key) ?? 0
   return {
     of,
-    /** Adds one. */
     add: (key: string): void => void counts.set(key, of(key) + 1),
-    /** Takes away one of those that were added. */
     remove: (key: string): void => {
       const left = of(key) - 1
       if (left > 0) counts.set(key, left)

@@ -71,7 +71,6 @@ export function createFollower(setting: Setting) {
   return {
     /** Returns the transaction of a hash, while it waits for its block. */
     get: (hash: string): FollowedTx | undefined => byHash.get(hash),
-    /** Follows what was sent. */
     follow: (sent: Broadcast, tx: AccountTx): FollowedTx => {
       const { hash, state } = sent
       const one = { ...tx, hash, state, outcome: outcomeOf(setting, sent, tx) }

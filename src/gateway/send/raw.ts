@@ -51,7 +51,6 @@ export function createRawSender(setting: Setting, follower: Follower) {
     return 'refused' in sent ? sent : follower.follow(sent, { address, nonce, bytes })
   }
 
-  /** Sends what a caller has signed. */
   return async (bytes: Uint8Array): Promise<SentTx> => {
     const hash = txHash(bytes)
     const same = again(hash)

@@ -92,15 +92,12 @@ export function createSender(given: Omit<Setting, 'shortfalls'>) {
     return queue
   }
   return {
-    /** Signs and sends a transaction. */
     submit: async (signer: Signer, { nonce, ...tx }: PendingTx): Promise<SentTx> => {
       follower.needRoom()
       const queue = queues.get(signer.address) ?? createQueue(signer.address)
       return count(queue.submit({ signer, ...tx }, { nonce }))
     },
-    /** Sends what the caller has signed. */
     submitRaw: (bytes: Uint8Array): Promise<SentTx> => count(sendRaw(bytes)),
-    /** Returns the nonce after the last one of the account that waits here for its block; 0 when none waits. */
     pendingNonce: follower.nextNonce,
     /** Returns what a balance lacked for one of the last transactions that were refused here for that. */
     shortfallOf: (hash: string): Shortfall | undefined => shortfalls.get(hash),

@@ -48,14 +48,12 @@ export function createTracker() {
         if (result !== undefined) blocks.emit(txHash(bytes), { height, result })
       }
     },
-    /** How many hashes are waited for. */
     size,
     /** Ends all that wait, and those that come later. */
     close: (): void => {
       closed = true
       for (const hash of blocks.eventNames()) blocks.emit(hash as string, undefined)
     },
-    /** Whether `close` was called. */
     isClosed: (): boolean => closed,
   }
 }

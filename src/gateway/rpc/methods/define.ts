@@ -59,7 +59,6 @@ export interface Method {
    * takes one object, alone or in an array.
    */
   readonly positional: number | undefined
-  /** JSON Schema of the result. */
   readonly result: JsonSchema
   /** Errors beside those that every call can have. */
   readonly errors: readonly RpcErrorName[]
