@@ -27,7 +27,7 @@ export interface Transport {
   readonly askBlocking: (call: Call, functionCall: string) => unknown
 }
 
-/** The most calls in a batch. Source: docs/reference/limits.md. */
+/** The most calls that this client sends in a batch. A gateway takes more: docs/reference/limits.md. */
 export const BATCH_MAX = 50
 
 interface RpcAnswer {
