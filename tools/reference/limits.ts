@@ -103,7 +103,14 @@ const gatewayRows: readonly Row[] = [
     'Refusals for a low balance that `svc_getShortfall` knows',
     `at least the last ${thousands(gateway.SHORTFALLS_KEPT)}`,
   ],
-  ['A request', `${seconds(gateway.HTTP_LIMITS.requestMs)} to arrive`],
+  [
+    `A request, and a message on a websocket from its first ${gateway.PIECE_BYTES / 1024} KiB on`,
+    `${seconds(gateway.HTTP_LIMITS.requestMs)} to arrive`,
+  ],
+  [
+    'Requests and messages that have arrived in part',
+    `${mebibytes(gateway.HTTP_LIMITS.partBytes)} in all; beyond it the connection with the longest one is closed`,
+  ],
   [
     'An answer that the caller does not read',
     `${seconds(gateway.HTTP_LIMITS.unreadMs)} without progress; ${mebibytes(gateway.HTTP_LIMITS.unreadBytes)} of such answers in all`,
