@@ -1,13 +1,9 @@
 import type { ExecTxResult } from '../../../src/abci/types.ts'
 import { addressBytes } from '../../../src/values/address.ts'
-import { toBase64, toHex } from '../../../src/base/bytes.ts'
-import { tables } from '../../../src/modules/registry.ts'
-import type { StateReader } from '../../../src/store/state.ts'
-import type { Table } from '../../../src/store/table.ts'
+import { toBase64 } from '../../../src/base/bytes.ts'
 import type { Signer } from '../../../src/tx/sign.ts'
-import { supplyGap } from '../../support/conservation.ts'
 import { account, nodeKey, TestChain, type TestGenesis, tokens } from '../../support/testChain.ts'
-import { balanceOf, done, eventsOf } from '../support.ts'
+import { done } from '../support.ts'
 
 /** Gas of a governance operation on these chains; a unit of gas costs 1 base unit, so this is the fee too. */
 export const FEE = 10n
@@ -110,40 +106,3 @@ export const fund = (
   amount: amount.toString(),
   ...extra,
 })
-
-/** Every hashed row as hex, but for the chain's own row, which each block changes. */
-export function dump(state: StateReader): Map<string, string> {
-  const rows = new Map<string, string>()
-  for (const table of tables as readonly unknown[] as readonly Table[]) {
-    if (!table.hashed || table.name === 'chain') continue
-    for (const row of state.scan(table)) rows.set(`${table.name} ${toHex(table.keyOf(row))}`, toHex(table.encode(row)))
-  }
-  return rows
-}
-
-/**
- * Delivers what must be refused: nothing changes but the sender's nonce, no fee is taken, the supply is whole. Gives
- * code and log.
- */
-export function refusedIn(
-  chain: TestChain,
-  signer: Signer,
-  operation: string,
-  message: Readonly<Record<string, unknown>>,
-): [number, string] {
-  const before = dump(chain.store)
-  const money = balanceOf(chain, signer)
-  const nonce = chain.nonceOf(signer)
-  const { code = 0, log = '', data, gasUsed, gasWanted, events } = chain.deliver(signer, operation, message)
-  const after = dump(chain.store)
-  const changed = [...new Set([...before.keys(), ...after.keys()])].filter((key) => before.get(key) !== after.get(key))
-  if (code === 0) throw new Error(`${operation} was not refused`)
-  if (changed.length !== 1 || changed[0]?.startsWith('accounts ') !== true)
-    throw new Error(`${operation}: ${log}: changed ${changed.join(', ')}`)
-  if (balanceOf(chain, signer) !== money || chain.nonceOf(signer) !== nonce + 1)
-    throw new Error(`${operation}: balance or nonce`)
-  if ((data?.length ?? 0) + (gasUsed ?? 0) + (gasWanted ?? 0) + eventsOf({ events: events ?? [] }).length !== 0)
-    throw new Error(`${operation}: data, gas or events on failure`)
-  if (supplyGap(chain.store) !== 0n) throw new Error('the supply has a gap')
-  return [code, log]
-}
