@@ -2,7 +2,7 @@ import { createHash, createPublicKey, verify as verifySignature } from 'node:cry
 import { recoverAddress, TypedDataEncoder } from 'ethers'
 import { need } from './operation.ts'
 import { base64 } from './values.ts'
-import type { Message } from './wire.ts'
+import { decodeCanonical, type Message } from './wire.ts'
 
 /** Who may sign. Source: protocol.md §13. Bytes are hex, as everywhere in the model. */
 
@@ -106,44 +106,6 @@ const isByKey = ({ body }: Signed, key: string, signature: string): boolean =>
 
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 
-/** Reads numbers (tag 8) and bytes (tags 10, 18) of a short message in their order. Throws where they end too early. */
-function readFlat(hex: string): readonly (readonly [tag: number, value: number | string])[] {
-  const bytes = Buffer.from(hex, 'hex')
-  const found: (readonly [number, number | string])[] = []
-  let at = 0
-  const byte = (): number => {
-    const one = bytes[at++]
-    if (one === undefined) throw new Error('cut')
-    return one
-  }
-  const varint = (): number => {
-    let value = 0
-    for (let factor = 1; ; factor *= 128) {
-      const one = byte()
-      value += (one % 128) * factor
-      if (one < 128) return value
-    }
-  }
-  while (at < bytes.length) {
-    const tag = byte()
-    const value = varint()
-    if (tag === 8) found.push([tag, value])
-    else {
-      need(at + value <= bytes.length, 2, 'cut')
-      found.push([tag, bytes.subarray(at, at + value).toString('hex')])
-      at += value
-    }
-  }
-  return found
-}
-
-const varintHex = (value: number): string =>
-  value < 128
-    ? value.toString(16).padStart(2, '0')
-    : ((value % 128) + 128).toString(16).padStart(2, '0') + varintHex(Math.floor(value / 128))
-const numberHex = (value: number): string => (value === 0 ? '' : `08${varintHex(value)}`)
-const bytesHex = (tag: string, hex: string): string => tag + varintHex(hex.length / 2) + hex
-
 interface Several {
   readonly members: readonly string[]
   readonly parts: readonly { readonly member: number; readonly signature: string }[]
@@ -151,10 +113,8 @@ interface Several {
 
 /** An account of several keys and the signatures of its members. Throws what fails check 1. */
 function readSeveral(publicKey: string, signature: string): Several {
-  const read = readFlat(publicKey)
-  const threshold = (read.find(([tag]) => tag === 8)?.[1] ?? 0) as number
-  const members = read.filter(([tag]) => tag === 18).map(([, value]) => value as string)
-  need(numberHex(threshold) + members.map((one) => bytesHex('12', one)).join('') === publicKey, 2, 'not canonical')
+  const account = decodeCanonical('svc.tx.Multisig', publicKey)
+  const { threshold, members } = account as { threshold: number; members: readonly string[] }
   need(members.length >= 2 && members.length <= 16 && threshold >= 1 && threshold <= members.length, 2, 'members')
   need(
     members.every((one) => one.length === 40 || one.length === 64),
@@ -167,13 +127,8 @@ function readSeveral(publicKey: string, signature: string): Several {
     2,
     'order',
   )
-  const parts = readFlat(signature).map(([, value]) => {
-    const part = readFlat(String(value))
-    const member = (part.find(([tag]) => tag === 8)?.[1] ?? 0) as number
-    return { member, signature: String(part.find(([tag]) => tag === 18)?.[1] ?? '') }
-  })
-  const again = parts.map((part) => bytesHex('0a', numberHex(part.member) + bytesHex('12', part.signature)))
-  need(again.join('') === signature && parts.length === threshold, 2, 'parts')
+  const { parts } = decodeCanonical('svc.tx.MultisigSignature', signature) as Pick<Several, 'parts'>
+  need(parts.length === threshold, 2, 'parts')
   for (const [at, { member, signature: one }] of parts.entries()) {
     const key = members[member]
     need(key !== undefined && member > (parts[at - 1]?.member ?? -1), 2, 'a part')

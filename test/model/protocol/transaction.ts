@@ -5,7 +5,7 @@ import { signersOf } from './signers.ts'
 import { stakeOperations } from './stake.ts'
 import { accountOf, type Block, type Event, numberParam, type State } from './state.ts'
 import { sha256 } from './values.ts'
-import { decode, encode, type Message } from './wire.ts'
+import { decodeCanonical, type Message } from './wire.ts'
 
 const operations: Readonly<Record<string, Operation>> = {
   ...stakeOperations,
@@ -51,19 +51,18 @@ function isOfItsForm(operation: string, message: Message): boolean {
 function decodeTx(bytes: Uint8Array): Tx {
   try {
     need(bytes.length <= 65_536, 2, 'too long')
-    const hex = Buffer.from(bytes).toString('hex')
-    const tx = decode('svc.tx.Tx', Buffer.from(bytes)) as Record<'body' | 'publicKey' | 'signature', string>
-    const body = decode('svc.tx.TxBody', Buffer.from(tx.body, 'hex'))
-    need(encode('svc.tx.Tx', tx) === hex && encode('svc.tx.TxBody', body) === tx.body, 2, 'not canonical')
-    const { chainId, from, nonce, ...rest } = body as { chainId: string; from: string; nonce: number }
+    const tx = decodeCanonical('svc.tx.Tx', Buffer.from(bytes).toString('hex'))
+    const { body, publicKey, signature } = tx as Record<'body' | 'publicKey' | 'signature', string>
+    const fields = decodeCanonical('svc.tx.TxBody', body)
+    const { chainId, from, nonce, ...rest } = fields as { chainId: string; from: string; nonce: number }
     const [entry, ...others] = Object.entries(rest as Readonly<Record<string, Message>>)
     need(entry !== undefined && others.length === 0, 2, 'not one message')
     const [operation, message] = entry
     need(from.length === 40, 2, 'a length')
-    const isSignedBy = signersOf(tx.publicKey, tx.signature)
+    const isSignedBy = signersOf(publicKey, signature)
     const isSigned = (): boolean =>
       isSignedBy({
-        body: tx.body,
+        body,
         chainId,
         from,
         nonce,

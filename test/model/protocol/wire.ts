@@ -8,27 +8,33 @@ interface Field {
   readonly type: string
   /** It is told apart whether the field is there: `optional`, a message, or a member of a oneof. */
   readonly hasPresence: boolean
+  readonly isRepeated: boolean
 }
+
+type Value = string | number | boolean | Message
 
 /** A message as the model holds it: bytes as lower-case hex, integers as numbers, what is not there left out. */
 export interface Message {
-  readonly [name: string]: string | number | boolean | Message
+  readonly [name: string]: Value | readonly Value[]
 }
 
-const SCALARS = ['bytes', 'string', 'bool', 'uint64', 'int64']
+const VARINTS = ['bool', 'uint32', 'uint64', 'int64']
+const SCALARS = ['bytes', 'string', ...VARINTS]
 const messages = new Map<string, readonly Field[]>()
 
 for (const file of ['accounts', 'delegation', 'governance', 'stake', 'state', 'tx']) {
   const text = readFileSync(new URL(`../../../proto/svc/${file}.proto`, import.meta.url), 'utf8').replace(/\/\/.*/g, '')
   for (const [, name, body = ''] of text.matchAll(/message (\w+) \{((?:[^{}]|\{[^{}]*\})*)\}/g)) {
     const fields: Field[] = []
-    for (const [, optional, type = '', snake = '', number] of body.matchAll(/(optional )?([\w.]+) (\w+) = (\d+);/g)) {
+    const lines = body.matchAll(/(optional |repeated )?([\w.]+) (\w+) = (\d+);/g)
+    for (const [, label, type = '', snake = '', number] of lines) {
       const isScalar = SCALARS.includes(type)
       fields.push({
         name: snake.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
         number: Number(number),
         type: isScalar || type.includes('.') ? type : `svc.${file}.${type}`,
-        hasPresence: !isScalar || optional !== undefined,
+        hasPresence: !isScalar || label !== undefined,
+        isRepeated: label === 'repeated ',
       })
     }
     messages.set(`svc.${file}.${name}`, fields)
@@ -53,8 +59,8 @@ function varint(value: number): string {
   return hex
 }
 
-function encodeValue({ type }: Field, value: Message[string]): string {
-  if (type === 'bool' || type === 'uint64' || type === 'int64') return varint(Number(value))
+function encodeValue({ type }: Field, value: Value): string {
+  if (VARINTS.includes(type)) return varint(Number(value))
   const payload =
     type === 'bytes'
       ? (value as string)
@@ -70,8 +76,8 @@ export function encode(type: string, message: Message): string {
   for (const field of fieldsOf(type)) {
     const value = message[field.name]
     if (value === undefined || (!field.hasPresence && (value === '' || value === 0 || value === false))) continue
-    const wireType = ['bool', 'uint64', 'int64'].includes(field.type) ? 0 : 2
-    hex += varint(field.number * 8 + wireType) + encodeValue(field, value)
+    const tag = varint(field.number * 8 + (VARINTS.includes(field.type) ? 0 : 2))
+    for (const one of [value].flat() as Value[]) hex += tag + encodeValue(field, one)
   }
   return hex
 }
@@ -91,27 +97,40 @@ export function decode(type: string, bytes: Buffer): Message {
     return Number(value)
   }
   const read: Record<string, Message[string]> = {}
+  const keep = ({ name, isRepeated }: Field, value: Value): void => {
+    read[name] = isRepeated ? [...((read[name] ?? []) as Value[]), value] : value
+  }
   while (at < bytes.length) {
     const tag = readVarint()
     const field = fieldsOf(type).find(({ number }) => number === Math.floor(tag / 8))
     if (field === undefined) throw new Error('an unknown field')
     if (tag % 8 === 0) {
       const value = readVarint()
-      read[field.name] = field.type === 'bool' ? value !== 0 : value
+      keep(field, field.type === 'bool' ? value !== 0 : value)
       continue
     }
     const end = tag % 8 === 2 ? readVarint() + at : Number.POSITIVE_INFINITY
     if (end > bytes.length) throw new Error('a field has no end')
     const payload = bytes.subarray(at, end)
     at = end
-    read[field.name] =
+    keep(
+      field,
       field.type === 'bytes'
         ? payload.toString('hex')
         : field.type === 'string'
           ? payload.toString('utf8')
-          : decode(field.type, payload)
+          : decode(field.type, payload),
+    )
   }
-  for (const { name, type: kind, hasPresence } of fieldsOf(type))
-    if (!hasPresence) read[name] ??= kind === 'bool' ? false : kind.endsWith('int64') ? 0 : ''
+  for (const { name, type: kind, hasPresence, isRepeated } of fieldsOf(type))
+    if (isRepeated) read[name] ??= []
+    else if (!hasPresence) read[name] ??= kind === 'bool' ? false : VARINTS.includes(kind) ? 0 : ''
   return read
+}
+
+/** Reads a message from hex; throws also where it is not what `encode` writes of it. */
+export function decodeCanonical(type: string, hex: string): Message {
+  const message = decode(type, Buffer.from(hex, 'hex'))
+  if (encode(type, message) !== hex) throw new Error('not canonical')
+  return message
 }
