@@ -23,7 +23,6 @@ import type { Store } from '../../src/store/store.ts'
 import { addressOfKey } from '../../src/values/address.ts'
 import { pubKeyBytes } from '../../src/values/pubKey.ts'
 import { countedTally } from '../support/countedTally.ts'
-import { supplyGap } from '../support/conservation.ts'
 import type { TestChain } from '../support/testChain.ts'
 
 function need(holds: boolean, what: string): void {
@@ -40,7 +39,6 @@ function once(values: Iterable<string | number>, what: string): void {
 }
 
 function checkMoney(store: Store): void {
-  need(supplyGap(store) === 0n, `the supply has a gap of ${supplyGap(store)}`)
   for (const { address, balance } of store.scan(accounts)) need(balance >= 0n, `${address} has ${balance}`)
   for (const { number, amount } of store.scan(unbondings)) need(amount >= 0n, `unbonding ${number} holds ${amount}`)
   for (const { id, shares, delegated, maxShares, withdrawn } of store.scan(candidacies)) {

@@ -1,5 +1,5 @@
 import { encode, fieldsOf, type Message } from './wire.ts'
-import { addressOf, printRatio, sum } from './values.ts'
+import { addressOf, printRatio } from './values.ts'
 
 /** Addresses are lower-case text, keys and proposal ids hex, amounts base units, ratios × 10^18, times Unix seconds. */
 export interface Candidacy {
@@ -210,15 +210,6 @@ export type Attributes = Readonly<Record<string, string>>
 export type Event = readonly [type: string, attributes: Attributes]
 
 export const supplyOf = ({ totals }: State): bigint => totals.genesisSupply + totals.minted - totals.burned
-
-/** Everything that is held somewhere, minus the supply: 0 always. Source: protocol.md §5, Conservation. */
-export const supplyGap = (state: State): bigint =>
-  sum([...state.accounts.values()].map(({ balance }) => balance)) +
-  sum(state.candidacies.map(({ shares }) => shares)) +
-  sum(state.unbondings.map(({ amount }) => amount)) +
-  sum(state.batches.map(({ amount }) => amount)) +
-  sum(state.proposals.map(({ escrow }) => escrow)) -
-  supplyOf(state)
 
 export function accountOf(state: State, address: string): { balance: bigint; nonce: number } {
   const account = state.accounts.get(address) ?? { balance: 0n, nonce: 0 }
