@@ -91,12 +91,14 @@ function readParams(value: unknown): ReadonlyMap<string, string> {
 }
 
 const MAX_ABSENT_BLOCKS = integerOf(1, 10 ** 6)
+/** The `max_shares` of a candidacy that names none, where genesis names no other. */
+export const MAX_AMOUNT_DEFAULT = 10_000n * TOKEN
 const STAKE = ['default_max_amount', 'default_comp_rate', 'foundation_address', 'max_absent_blocks', 'slash_ratio']
 
 function readStake(value: unknown): Genesis['stake'] {
   const given = object(value ?? {}, 'stake', STAKE)
   const {
-    default_max_amount: maxAmount = (10_000n * TOKEN).toString(),
+    default_max_amount: maxAmount = MAX_AMOUNT_DEFAULT.toString(),
     default_comp_rate: compRate = '0.5',
     foundation_address: foundation = '',
     max_absent_blocks: maxAbsentBlocks = 120,

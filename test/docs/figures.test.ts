@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { KVSTORE_GOAL, SDK_GOAL } from '../../bench/goals.ts'
 import { readmeSentence } from '../../bench/report.ts'
-import { printRatio } from '../../src/base/amount.ts'
+import { printRatio, TOKEN } from '../../src/base/amount.ts'
 import { BLOCK_BYTES_MAX, INITIAL_HEIGHT_MAX } from '../../src/app/genesis.ts'
 import { BATCH_MAX } from '../../src/client/transport.ts'
 import { ANSWER_BYTES_MAX, QUERY_DATA_BYTES_MAX, QUERY_PATH_MAX } from '../../src/app/query.ts'
@@ -21,6 +21,7 @@ import { URLS_MAX } from '../../src/values/library.ts'
 import { POINT_BLOCKS_MAX, POINT_SECONDS_MAX } from '../../src/values/point.ts'
 import { BATCHES_MAX, CLAIMS_PAID_MAX } from '../../src/modules/delegation/keeper.ts'
 import { DELEGATION_GAS } from '../../src/modules/delegation/tx/delegate.ts'
+import { MAX_AMOUNT_DEFAULT } from '../../src/modules/genesis.ts'
 import { AWARD_EVENT_BLOCKS } from '../../src/modules/shownRules.ts'
 import { ACTIVATION_GAS } from '../../src/modules/stake/tx/candidacy.ts'
 import { SET_POWER_MIN } from '../../src/modules/stake/validatorSet.ts'
@@ -31,8 +32,12 @@ import { NONCES_OF_TX_MAX } from '../../src/tx/nonceQueue.ts'
 import { mebibytes, seconds, thousands } from '../../tools/reference/markdown.ts'
 import { pages } from './pages.ts'
 
+const SELF_STAKING = Number(PARAMETERS.get('self_staking_ratio')?.fallback)
+const SELF_STAKED = `${thousands(SELF_STAKING * Number(MAX_AMOUNT_DEFAULT / TOKEN))} tokens by default`
+
 /** What people wrote into a page beside the generated tables, made again from the constants. */
 const FIGURES: Readonly<Record<string, readonly string[]>> = {
+  'README.md': [`stakes ${100 * SELF_STAKING} % of its \`maxAmount\`: ${SELF_STAKED}`],
   'docs/protocol.md': [
     `${gateway.FAUCET_TOKENS} tokens from the last account`,
     `In ten minutes ${gateway.FAUCET_PAYMENTS_MAX} go to one account and ${gateway.FAUCET_CALLS_MAX} to callers of one address`,
@@ -63,7 +68,10 @@ const FIGURES: Readonly<Record<string, readonly string[]>> = {
     `a block pays ${CLAIMS_PAID_MAX} of them`,
   ],
   'src/modules/stake/README.md': [`in every ${AWARD_EVENT_BLOCKS}th block \`svc.stake.award`],
-  'docs/reference/methods.md': [`paid in every ${AWARD_EVENT_BLOCKS}th block`],
+  'docs/reference/methods.md': [
+    `paid in every ${AWARD_EVENT_BLOCKS}th block`,
+    `stakes ${100 * SELF_STAKING} % of maxAmount (self_staking_ratio): ${SELF_STAKED}`,
+  ],
   'docs/operations.md': [
     `${gateway.HTTP_LIMITS.callsPerSecond} calls a second from one address, counted over ${seconds(gateway.RATE_WINDOW_MS)}`,
     `counts as a call for every ${thousands(gateway.CALL_BYTES)} bytes`,
@@ -104,6 +112,7 @@ const FIGURES: Readonly<Record<string, readonly string[]>> = {
     `one account gets at most ${gateway.FAUCET_PAYMENTS_MAX} payments, and callers of one address get ${gateway.FAUCET_CALLS_MAX};`,
   ],
   'docs/client.md': [
+    `stakes ${100 * SELF_STAKING} % of maxAmount (self_staking_ratio): ${SELF_STAKED}`,
     `tells of it in every ${AWARD_EVENT_BLOCKS}th`,
     `up to ${BATCH_MAX} of them in one request`,
     `with at most ${NONCES_OF_TX_MAX} nonces`,
