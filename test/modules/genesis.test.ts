@@ -225,25 +225,9 @@ describe('a genesis is refused with a message that names the member', () => {
     expect(() => start(genesis as object)).toThrow(new GenesisError(`genesis app_state: ${message}`))
   })
 
-  test.each([
-    ['max_vals', 1],
-    ['max_vals', 200],
-    ['inflation_rate', 0],
-    ['inflation_rate', 100],
-    ['unstake_wait_period', 10 ** 9],
-    ['proposal_expire_period', 1],
-    ['proposal_expire_period', 10 ** 6],
-    ['declare_candidacy', 0],
-    ['declare_candidacy', 10 ** 8],
-    ['update_candidacy', 10 ** 8],
-    ['governance_proposal', 10 ** 8],
-    ['gas_price', 0],
-    ['gas_price', 10 ** 12],
-    ['self_staking_ratio', '1'],
-    ['self_staking_ratio', '0.000000000000000001'],
-    ['stake_limit', '1'],
-  ])('the bound %s %s is allowed', (name, value) => {
-    expect(start(params({ [name]: value })).query('/governance/params')).toMatchObject({ [name]: value })
+  test('the longest unstake_wait_period is allowed', () => {
+    const longest = { unstake_wait_period: 10 ** 9 }
+    expect(start(params(longest)).query('/governance/params')).toMatchObject(longest)
   })
 
   test('bytes that are not JSON are refused', () => {
