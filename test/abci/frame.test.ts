@@ -77,26 +77,6 @@ describe('frame reader', () => {
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(1024 * 1024)
   })
 
-  test('random frames cut at random places arrive as they were sent', () => {
-    fc.assert(
-      fc.property(
-        fc.array(fc.uint8Array({ maxLength: 400 }), { maxLength: 12 }),
-        fc.array(fc.integer({ min: 1, max: 200 }), { minLength: 1, maxLength: 30 }),
-        (bodies, sizes) => {
-          const stream = Buffer.concat(bodies.map(frameOf))
-          const packets: Buffer[] = []
-          for (let at = 0, index = 0; at < stream.length; index += 1) {
-            const size = sizes[index % sizes.length] as number
-            packets.push(stream.subarray(at, at + size))
-            at += size
-          }
-          expect(texts(framesIn(packets))).toEqual(texts(bodies))
-        },
-      ),
-      { numRuns: 500 },
-    )
-  })
-
   test('a server lives on whatever bytes come: every connection is answered or closed', async () => {
     const server = await serve(applicationOf())
     await fc.assert(

@@ -185,18 +185,9 @@ describe('what no node may send stops the process by a throw that says what came
     app.initChain(init)
     return app
   }
-  const [first, second, third] = blocks as [FinalizeBlockRequest, FinalizeBlockRequest, FinalizeBlockRequest]
+  const [first, second] = blocks as [FinalizeBlockRequest, FinalizeBlockRequest]
   test.each<[string, (app: CompleteApplication) => unknown, RegExp]>([
     ['Commit without a block', (app) => app.commit({}), /Commit came without a block/],
-    [
-      'Commit twice',
-      (app) => {
-        finalize(app, first)
-        app.commit({})
-        app.commit({})
-      },
-      /Commit came without a block/,
-    ],
     [
       'Commit before EndBlock',
       (app) => {
@@ -216,15 +207,6 @@ describe('what no node may send stops the process by a throw that says what came
         finalize(app, first)
       },
       /block 1 does not follow the head: expected 2/,
-    ],
-    [
-      'a height two ahead',
-      (app) => {
-        finalize(app, first)
-        app.commit({})
-        finalize(app, third)
-      },
-      /block 3 does not follow the head: expected 2/,
     ],
     [
       'InitChain after a commit',
