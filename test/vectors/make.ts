@@ -54,33 +54,13 @@ function keyPart(column: unknown, value: unknown): readonly [kind: string, value
   return ['text', value]
 }
 
-const MESSAGE_OF: Readonly<Record<string, string>> = {
-  accounts: 'Account',
-  candidacies: 'Candidacy',
-  validator_keys: 'ValidatorKey',
-  validator_set: 'SetMember',
-  absences: 'Absence',
-  unbondings: 'Unbonding',
-  account_updates: 'AccountUpdate',
-  misbehaviours: 'Misbehaviour',
-  delegations: 'Delegation',
-  batches: 'Batch',
-  claims: 'Claim',
-  proposals: 'Proposal',
-  votes: 'Vote',
-  params: 'Param',
-  totals: 'Totals',
-  counters: 'Counters',
-  chain: 'Chain',
-}
-
 function rowVector([table, row]: (typeof ROWS)[number]): object {
   const values = row as Readonly<Record<string, unknown>>
   return {
     table: table.name,
     tag: table.tag,
     keyParts: Object.entries(table.key).map(([name, column]) => keyPart(column, values[name])),
-    message: MESSAGE_OF[table.name],
+    message: table.messageName.slice('svc.state.'.length),
     wire: Object.fromEntries(
       Object.entries(table.row).map(([name, column]) => [name, plain(column.toWire(values[name]))]),
     ),

@@ -1,11 +1,12 @@
 import { proposalIdOf, pubKeyOf } from '../../src/values/pubKey.ts'
 import type { FinalizeBlockRequest, InitChainRequest } from '../../src/abci/types.ts'
-import { addressBytes, addressOfKey } from '../../src/values/address.ts'
+import { addressBytes } from '../../src/values/address.ts'
 import { toBase64 } from '../../src/base/bytes.ts'
 import { sha256 } from '../../src/base/sha256.ts'
 import type { Signer } from '../../src/tx/sign.ts'
 import {
   account,
+  evidence,
   GENESIS_TIME,
   nodeKey,
   type TestBlock,
@@ -55,17 +56,7 @@ function plan(proposal: (number: number) => Uint8Array): Plan {
     'vote',
     { proposalId: proposal(number), answer },
   ]
-  const offence = (number: number, height: number): TestBlock => ({
-    misbehavior: [
-      {
-        type: 1,
-        validator: { address: addressBytes(addressOfKey(nodeKey(number))), power: 1 },
-        height,
-        time: { seconds: 0, nanos: 0 },
-        totalVotingPower: 1,
-      },
-    ],
-  })
+  const offence = (number: number, height: number): TestBlock => ({ misbehavior: [evidence(number, height)] })
   return {
     1: {
       sends: () => [
