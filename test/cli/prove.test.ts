@@ -1,8 +1,5 @@
 /** `svcd query --prove` among servers that lie. The servers and the light client are stand-ins for those of CometBFT. */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { once } from 'node:events'
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { serveCalls } from '../support/serveCalls.ts'
@@ -39,21 +36,10 @@ function resultOf(method: string, height: number): unknown {
   return { node_info: { network: chainId }, sync_info: heights }
 }
 
-/** More than svcd reads of any answer. */
-const tooLong: RequestListener = (_, answer) => {
-  const part = Buffer.alloc(1024 * 1024, ' ')
-  let parts = 0
-  const more = (): void => {
-    if (answer.destroyed) return
-    if (++parts > 80) answer.end()
-    else answer.write(part, more)
-  }
-  more()
-}
-
 let node: Awaited<ReturnType<typeof serveCalls>>
-let answerGateway: RequestListener
-const gateway = createServer((request, response) => answerGateway(request, response))
+let gateway: Awaited<ReturnType<typeof serveCalls>>
+/** What the gateway answers whatever it is asked. */
+let answer = '{}'
 
 /** A light client that keeps the name of its chain, listens, and answers nothing. */
 const LIGHT = `#!${process.execPath}
@@ -79,28 +65,24 @@ beforeAll(async () => {
   node = await serveCalls(({ method, params }) =>
     answerOf(method, Number((params as { height?: string } | undefined)?.height ?? HEAD)),
   )
-  await once(gateway.listen(0, '127.0.0.1'), 'listening')
+  gateway = await serveCalls(() => answer)
 })
 afterAll(async () => {
   await node.close()
-  gateway.closeAllConnections()
-  gateway.close()
+  await gateway.close()
   place.remove()
 })
 
-const prove = (trust: readonly string[] = ['--trust-first']): Promise<Ended> => {
-  const { port } = gateway.address() as AddressInfo
-  const servers = ['--node', node.url, '--gateway', `http://127.0.0.1:${port}`]
-  return svcd(place, ['query', 'balance', OWNER, '--prove', ...trust, ...servers])
-}
+const prove = (trust: readonly string[] = ['--trust-first']): Promise<Ended> =>
+  svcd(place, ['query', 'balance', OWNER, '--prove', ...trust, '--node', node.url, '--gateway', gateway.url])
 
 test('an answer of the gateway that is too long is cut off and named', async () => {
-  answerGateway = tooLong
+  answer = ' '.repeat(65 * 2 ** 20)
   expect(await prove()).toMatchObject(endedWith(1, 'its answer is over 67108864 bytes'))
 })
 
 test('a node cannot name its chain so that the headers of another one are lost', async () => {
-  answerGateway = (_, response) => response.end('{}')
+  answer = '{}'
   for (chainId of ['my-chain', 'my-chain.before', 'my-chain']) expect(await prove()).toMatchObject({ status: 1 })
   expect(readFileSync(join(place.env['SVCD_HOME'] as string, 'light', 'my-chain', 'headers'), 'utf8')).toBe('my-chain')
 })
