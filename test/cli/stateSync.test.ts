@@ -1,12 +1,11 @@
 /** What `svcd init --state-sync` asks of its servers, and what it refuses. The servers are stand-ins for CometBFT's RPC. */
 import { existsSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { parse } from 'smol-toml'
 import { parsePeers } from '../../src/cli/commands/init.ts'
 import { stateSyncFrom, type StateSyncOptions } from '../../src/cli/stateSync.ts'
+import { serveCalls } from '../support/serveCalls.ts'
 import { type Ended, endedWith, makePlace, type Place, svcd } from './support.ts'
 
 const CHAIN = 'sync-test'
@@ -57,19 +56,14 @@ function answerOf(script: Script, method: string, height: number): unknown {
 /** When a test began. All servers count the ages of their blocks from it. */
 let nowMs = 0
 const scripts: Script[] = []
-const servers = [0, 1].map((index) =>
-  createServer((request, response) => {
-    const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', () => {
-      const { method, params } = JSON.parse(Buffer.concat(chunks).toString())
-      const result = answerOf(scripts[index] as Script, method, Number(params.height))
-      response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, result }))
-    })
-  }),
-)
-const portOf = (index: number): number => (servers.map((server) => server.address())[index] as AddressInfo).port
-const both = (): string => `http://127.0.0.1:${portOf(0)},http://127.0.0.1:${portOf(1)}`
+const serve = (index: number) =>
+  serveCalls(({ method, params }) => {
+    const { height } = params as { readonly height?: string }
+    return { result: answerOf(scripts[index] as Script, method, Number(height)) }
+  })
+let servers: readonly Awaited<ReturnType<typeof serve>>[] = []
+const portOf = (index: number): string => new URL(servers[index]?.url ?? '').port
+const both = (): string => servers.map(({ url }) => url).join()
 
 let place: Place
 let genesis = ''
@@ -78,7 +72,7 @@ let homes = 0
 
 beforeAll(async () => {
   place = makePlace([1, 2, 3])
-  await Promise.all(servers.map((server) => new Promise<void>((done) => server.listen(0, '0.0.0.0', done))))
+  servers = await Promise.all([serve(0), serve(1)])
   const first = join(place.folder, 'first')
   expect(await svcd(place, ['init', '--home', first, '--chain-id', CHAIN, '--owner', OWNER])).toMatchObject({
     status: 0,
@@ -86,7 +80,7 @@ beforeAll(async () => {
   genesis = join(first, 'config', 'genesis.json')
 })
 afterAll(async () => {
-  await Promise.all(servers.map((server) => new Promise((done) => server.close(done))))
+  await Promise.all(servers.map(({ close }) => close()))
   place.remove()
 })
 beforeEach(() => {
