@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { absences } from '../../../src/modules/stake/tables.ts'
 import { account, nodeKey, type TestChain } from '../../support/testChain.ts'
-import { bytesOf, done, eventsOf, indexOf, key, keyText, recordOf, startChain, updatesOf } from '../support.ts'
+import { done, eventsOf, indexOf, key, keyText, recordOf, startChain, updatesOf } from '../support.ts'
 
 const params = { inflation_rate: 0, gas_price: 0, stake_limit: '1' }
 const start = (shares: readonly number[], max = 3) => startChain(shares, { params, stake: { max_absent_blocks: max } })
@@ -100,19 +100,5 @@ describe('absence', () => {
     expect(missed(chain, 1)).toBe(5)
     chain.block()
     expect(missed(chain, 1)).toBe(0)
-  })
-
-  test('the new owner takes the count over with the candidacy', () => {
-    const chain = start([1000, 500], 10)
-    miss(chain, 2, 1)
-    chain.block({
-      absent: [key(1)],
-      txs: [chain.tx(account(1), 'updateCandidacyAccount', { newCandidateAccount: bytesOf(account(5)) })],
-    })
-    chain.block({
-      absent: [key(1)],
-      txs: [chain.tx(account(5), 'acceptCandidacyAccountUpdate', { accountUpdateRequestId: 1 })],
-    })
-    expect([recordOf(chain, account(5)).id, missed(chain, 1)]).toEqual([1, 4])
   })
 })

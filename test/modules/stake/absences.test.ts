@@ -40,11 +40,4 @@ describe('/stake/absences', () => {
     chain.block({ absent, txs: [chain.tx(to, 'acceptCandidacyAccountUpdate', { accountUpdateRequestId: 1 })] })
     expect(asked(chain)).toEqual(ordered(rowOf(1, 0), { ...rowOf(2, 2), owner_address: to.address }))
   })
-
-  test('a limit that is no number is refused', () => {
-    expect(startChain().abciQuery('/stake/absences?limit=x')).toMatchObject({
-      code: 20,
-      log: 'Invalid parameter: limit: expected a decimal integer, got "x"',
-    })
-  })
 })
