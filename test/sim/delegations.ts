@@ -11,7 +11,8 @@ import type { Random } from './traffic.ts'
 
 /** What is delegated and taken back on random chains. */
 
-const pick = <T>(next: Random, values: readonly T[]): T => values[next(values.length)] as T
+/** One of these. */
+export const pick = <T>(next: Random, values: readonly T[]): T => values[next(values.length)] as T
 
 /** Delegations of genesis: of few that send transactions, or of so many that one block cannot pay all of them. */
 export function genesisDelegations(next: Random, accounts: number): NonNullable<TestCandidacy['delegations']> {

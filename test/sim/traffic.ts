@@ -14,6 +14,7 @@ import { account, CHAIN_ID, nodeKey, type TestChain, type TestGenesis, tokens } 
 import {
   genesisDelegations,
   type Move,
+  pick,
   randomChurn,
   randomDelegation,
   randomWithdrawal,
@@ -29,7 +30,6 @@ const KEYS = 16
 /** The keys that no node holds: they never sign. */
 const DEAD_KEYS: ReadonlySet<string> = new Set(Array.from({ length: 6 }, (_, at) => pubKeyOf(nodeKey(KEYS - at))))
 
-const pick = <T>(next: Random, values: readonly T[]): T => values[next(values.length)] as T
 const amount = (next: Random): string =>
   pick(next, [
     (tokens(10 + next(3000)) + BigInt(next(1_000_000_007))).toString(),

@@ -1,3 +1,4 @@
+export { random } from '../../src/abci/testing/random.ts'
 import { compareBytes, concat } from '../../src/base/bytes.ts'
 import type { Scan, State } from '../../src/store/state.ts'
 import type { RowOf, Table } from '../../src/store/table.ts'
@@ -58,17 +59,6 @@ export function modelScan(
   }
   found.sort((a, b) => compareBytes(a.at, b.at))
   return (reverse ? found.reverse() : found).map(({ row }) => row)
-}
-
-/** Numbers from a seed: the same on every machine. */
-export function random(seed: number): (below: number) => number {
-  let state = seed >>> 0
-  return (below) => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below
-  }
 }
 
 const answers = ['', 'Y', 'N', 'Ya']
