@@ -4,8 +4,6 @@ import {
   ApplySnapshotChunkResult,
   type FinalizeBlockRequest,
   type FinalizeBlockResponse,
-  type ListSnapshotsResponse,
-  type LoadSnapshotChunkResponse,
   OfferSnapshotResult,
   type PrepareProposalResponse,
   ProposalStatus,
@@ -18,6 +16,7 @@ import { appOn, consensusPart, heightOf, legacyCalls, onDisk } from '../chain/su
 import type { Init } from '../sim/recordedChain.ts'
 import type { Random } from '../sim/traffic.ts'
 import { Broken } from '../support/campaign.ts'
+import { applyTo, listSnapshots, loadChunk, offerTo } from '../support/snapshotNodes.ts'
 
 /** The transactions that the model lets into a block above the head. */
 type Admit = (txs: readonly Uint8Array[]) => readonly Uint8Array[]
@@ -152,20 +151,14 @@ export class Replica {
     this.meet('snapshot')
     const { app, store, path } = this
     writeSnapshot(store, tables, `${path}.snapshots`, 2_000 + this.next(50_000))
-    const [snapshot] = (app.listSnapshots({}) as ListSnapshotsResponse).snapshots ?? []
+    const [snapshot] = listSnapshots(app)
     if (snapshot === undefined) throw new Broken('the replica offers no snapshot')
     this.open()
     this.start(true)
-    const offered = this.app.offerSnapshot({ snapshot, appHash: expected.appHash as Uint8Array }) as { result: number }
-    if (offered.result !== OfferSnapshotResult.accept) throw new Broken(`the snapshot is answered ${offered.result}`)
+    const offered = offerTo(this.app, snapshot, expected.appHash as Uint8Array)
+    if (offered !== OfferSnapshotResult.accept) throw new Broken(`the snapshot is answered ${offered}`)
     for (let index = 0; index < snapshot.chunks; index++) {
-      const { height, format } = snapshot
-      const { chunk = new Uint8Array(0) } = (await app.loadSnapshotChunk({
-        height,
-        format,
-        chunk: index,
-      })) as LoadSnapshotChunkResponse
-      const { result } = this.app.applySnapshotChunk({ index, chunk, sender: 'peer' }) as { result: number }
+      const { result } = applyTo(this.app, index, await loadChunk(app, snapshot, index))
       if (result !== ApplySnapshotChunkResult.accept) throw new Broken(`chunk ${index} is answered ${result}`)
     }
     store.close()
