@@ -204,21 +204,16 @@ describe('the homes of a network', () => {
       expect([script, statSync(script).mode & 0o777]).toEqual([script, 0o700])
       expect([script, spawnSync('sh', ['-n', script], { encoding: 'utf8' }).stderr]).toEqual([script, ''])
     }
-    const asked = spawnSync(join(output, 'node1', 'app.sh'), ['--more'], {
-      encoding: 'utf8',
-      env: { ...process.env, SVCD: '/bin/echo' },
-    })
-    expect(asked.stdout).toBe('start --home . --abci unix://abci.sock --more\n')
-    const gateway = spawnSync(join(output, 'node1', 'gateway.sh'), {
-      encoding: 'utf8',
-      env: { ...process.env, SVCD: '/bin/echo' },
-    })
-    expect(gateway.stdout).toBe('gateway --home . --node http://127.0.0.1:27011 --listen 127.0.0.1:27012\n')
-    const node = spawnSync(join(output, 'node1', 'cometbft.sh'), {
-      encoding: 'utf8',
-      env: { ...process.env, SVCD_COMETBFT: '/bin/echo' },
-    })
-    expect(node.stdout).toBe('node --home .\n')
+    const echoed = (script: string, program: string, ...args: readonly string[]): string =>
+      spawnSync(join(output, 'node1', script), args, {
+        encoding: 'utf8',
+        env: { ...process.env, [program]: '/bin/echo' },
+      }).stdout
+    expect(echoed('app.sh', 'SVCD', '--more')).toBe('start --home . --abci unix://abci.sock --more\n')
+    expect(echoed('gateway.sh', 'SVCD')).toBe(
+      'gateway --home . --node http://127.0.0.1:27011 --listen 127.0.0.1:27012\n',
+    )
+    expect(echoed('cometbft.sh', 'SVCD_COMETBFT')).toBe('node --home .\n')
     const config = parse(readFileSync(join(output, 'node1', 'config', 'config.toml'), 'utf8'))
     expect(config['proxy_app']).toBe('unix://abci.sock')
   })

@@ -1,9 +1,7 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from '@jest/globals'
 import { txHash } from '../../src/tx/envelope.ts'
 import { COMET_VERSIONS } from '../../tools/testing/cometVersions.ts'
+import { serveCalls } from '../support/serveCalls.ts'
 import { checkAcknowledged } from './load.ts'
 import { drawManifest, KINDS, pairOf, quorumOf, VALIDATORS } from './manifest.ts'
 import { createChainBook } from './watch.ts'
@@ -90,19 +88,16 @@ describe('a transaction that was acknowledged', () => {
 
   /** Holds it against a node that has the blocks from 5 on, with the transaction in block 6 alone. */
   async function check(height: number): Promise<void> {
-    const answers: Readonly<Record<string, unknown>> = {
+    const answers: Readonly<Record<string, object>> = {
       '/status': { result: { sync_info: { earliest_block_height: '5' } } },
       '/block?height=5': { result: { block: { data: { txs: null } } } },
       '/block?height=6': { result: { block: { data: { txs: [Buffer.from(tx).toString('base64')] } } } },
     }
-    const server = createServer(({ url = '' }, response) => response.end(JSON.stringify(answers[url] ?? { error: {} })))
-    await once(server.listen(0, '127.0.0.1'), 'listening')
-    const rpc = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const { url: rpc, close } = await serveCalls((_, { url = '' }) => answers[url] ?? { error: {} })
     try {
       await checkAcknowledged({ home: 'node0', owner: '', gateway: '', rpc }, [{ hash, height }], new Map())
     } finally {
-      server.close()
-      server.closeAllConnections()
+      await close()
     }
   }
 
