@@ -5,6 +5,7 @@ import { isBallast } from './ballast.ts'
 import { writtenBack } from './wal.ts'
 
 const BLOCKS = 12
+// A busy machine may need seconds for a Commit.
 const SPIN_MS_MAX = 10_000
 // About as long as it takes to write the pages; it follows what the kills find.
 const WINDOW_MS = { first: 8, least: 0.5, most: 200 }
@@ -30,7 +31,7 @@ const marksOf = (home: string): string => `${home}.marks`
 const marks = (home: string): number => statSync(marksOf(home), { throwIfNoEntry: false })?.size ?? 0
 
 /** Looks without a pause, as the moments are short, until something holds. False when it never does. */
-function spinUntil(holds: () => boolean): boolean {
+export function spinUntil(holds: () => boolean): boolean {
   const untilMs = performance.now() + SPIN_MS_MAX
   while (!holds()) if (performance.now() > untilMs) return false
   return true

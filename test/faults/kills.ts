@@ -10,7 +10,7 @@ import { onDisk, random } from '../chain/support.ts'
 import { Broken, type CampaignOptions, type CampaignReport, campaignReport, need } from '../support/campaign.ts'
 import { type OfferedSnapshot, type Run, type RunOptions, runApplication } from './application.ts'
 import { type Chain, copyState, HEAD, hashAt, withChain } from './chain.ts'
-import { type CheckpointKiller, changeOf, createCheckpointKiller } from './checkpoint.ts'
+import { type CheckpointKiller, changeOf, createCheckpointKiller, spinUntil } from './checkpoint.ts'
 import { type Fault, PLACES, type Place } from './fault.ts'
 
 /** A place of preload.ts, or a file whose change after a Commit was sent is the moment. */
@@ -48,18 +48,14 @@ const CHECKPOINT_MISSES_MAX = 100
 // A state that is nearer to the head gives way to a new one: the kill would not be reached.
 const BLOCKS_LEFT_MIN = 8
 
-// Each Commit changes the file. A busy machine may need seconds for it.
-const CHANGE_MS_MAX = 10_000
-
-/** Kills a process when a file changes, in its `commits`-th Commit. It looks without a pause: the moment is short. */
+/** Kills a process when a file changes, in its `commits`-th Commit. */
 function killAtChange(path: string, commits: number): NonNullable<RunOptions['onCommit']> {
   let sent = 0
   return (pid) => {
     if (++sent < commits) return () => undefined
     const before = changeOf(path)
     return () => {
-      const untilMs = performance.now() + CHANGE_MS_MAX
-      while (performance.now() < untilMs) if (changeOf(path) !== before) return void process.kill(pid, 'SIGKILL')
+      if (spinUntil(() => changeOf(path) !== before)) process.kill(pid, 'SIGKILL')
     }
   }
 }
