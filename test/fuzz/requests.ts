@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Handlers, handlersOf, isPromise } from '../../src/abci/handlers.ts'
 import type { RequestKind } from '../../src/abci/types.ts'
@@ -156,6 +155,6 @@ export async function requests(
     )
   } finally {
     close()
-    rmSync(folder.path, { recursive: true, force: true })
+    folder.remove()
   }
 }

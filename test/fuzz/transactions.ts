@@ -123,16 +123,15 @@ function forged(next: Next, { body }: Base): Uint8Array {
   return encodeTx(own, key, concat(pick(next, [key, ...BAD_KEYS]), littleEndian(0n)))
 }
 
+/** The bytes with one of them changed, for each of them. */
+const changedOf = (next: Next, bytes: Uint8Array): readonly Uint8Array[] =>
+  Array.from(bytes, (byte, at) => bytes.with(at, byte ^ (1 + next(255))))
+
 type Kind = (next: Next, base: Base) => readonly Uint8Array[]
 
 /** What becomes of a transaction that somebody signed, none of which anybody signed; and what strangers make up. */
 export const MUTANTS: Readonly<Record<string, Kind>> = {
-  'a byte changed': (next, { bytes }) =>
-    Array.from(bytes, (byte, at) => {
-      const changed = Uint8Array.from(bytes)
-      changed[at] = byte ^ (1 + next(255))
-      return changed
-    }),
+  'a byte changed': (next, { bytes }) => changedOf(next, bytes),
   'a byte left out or put in': (next, { bytes }) =>
     Array.from(bytes, (_, at) =>
       next(2) === 0
@@ -169,14 +168,7 @@ export const MUTANTS: Readonly<Record<string, Kind>> = {
       return [encodeTx(body, sized(publicKey), signature), encodeTx(body, publicKey, sized(signature))]
     }),
   'a byte of what another kind of account signed': (next, { body }) =>
-    OTHER_SIGNERS.flatMap((signer) => {
-      const bytes = signer.signTx(decodeBody(body) as TxBody)
-      return Array.from(bytes, (byte, at) => {
-        const changed = Uint8Array.from(bytes)
-        changed[at] = byte ^ (1 + next(255))
-        return changed
-      })
-    }),
+    OTHER_SIGNERS.flatMap((signer) => changedOf(next, signer.signTx(decodeBody(body) as TxBody))),
   'the other s of an Ethereum signature': (_next, { body }) => {
     const bytes = Buffer.from((OTHER_SIGNERS[0] as (typeof OTHER_SIGNERS)[number]).signTx(decodeBody(body) as TxBody))
     const [s, v] = [BigInt(`0x${bytes.subarray(-33, -1).toString('hex')}`), bytes.at(-1) as number]
