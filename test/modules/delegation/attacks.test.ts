@@ -321,12 +321,6 @@ describe('the commission', () => {
     done(chain, thief, 'acceptCandidacyAccountUpdate', { accountUpdateRequestId: 1 })
     expect(rates(chain, thief)).toEqual(waiting)
   })
-
-  test('is at once what the owner says while nobody delegates, so a delegator sees it before it stakes', () => {
-    const chain = inflating()
-    done(chain, owner, 'updateCandidacy', { compRate: '1' })
-    expect(rates(chain)).toEqual([tokens(1), 0n, 0])
-  })
 })
 
 describe('a hand-over with delegations', () => {

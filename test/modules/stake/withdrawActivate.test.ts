@@ -62,12 +62,6 @@ describe('withdraw', () => {
     ])
   })
 
-  test('a withdrawn candidacy cannot be withdrawn again', () => {
-    const chain = startChain([1000, 1000], still)
-    done(chain, account(1), 'withdrawCandidacy')
-    expect(failure(chain, account(1), 'withdrawCandidacy')).toBe('1 cannot withdraw non-exsits candidacy')
-  })
-
   test('a deactivated candidacy may be withdrawn, and its pubKey is free once it is not held back', () => {
     const chain = startChain([1000, 1000], still)
     done(chain, account(1), 'deactivateCandidacy')
@@ -122,6 +116,7 @@ describe('deactivate and activate', () => {
     expect(failure(chain, account(1), 'deactivateCandidacy')).toBe('1 already deactivated')
     done(chain, account(1), 'withdrawCandidacy')
     expect(failure(chain, account(1), 'deactivateCandidacy')).toBe('1 cannot deactivate non-exsits candidacy')
+    expect(failure(chain, account(1), 'withdrawCandidacy')).toBe('1 cannot withdraw non-exsits candidacy')
   })
 
   test('updatedAt is the block time of the operation, while createdAt stays', () => {
