@@ -30,7 +30,7 @@ export const project: Project = {
     ...FOLDERS.map((folder) => `test/${folder}/**/!(examples|docs).test.ts`),
     // What a peer and a caller are told of what the codec and a query refuse.
     'test/abci/{baseApplication,blockFold,golden}.test.ts',
-    'test/cli/query*.test.ts',
+    'test/node/query*.test.ts',
   ],
   explained: JSON.parse(readFileSync(join(import.meta.dirname, 'explained.json'), 'utf8')) as Explained[],
 }
