@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 
 /** What stands for something to be filled in: `<name>`, `NAME`, `…`, `·`, `$A`, `"$A"`. */
-const isPlaceholder = (word: string): boolean => /^["'[]?(?:<|…|·|\$|[A-Z]|…)/.test(word)
+const isPlaceholder = (word: string): boolean => /^["'[]?(?:<|…|·|\$|[A-Z])/.test(word)
 
 /** Why the program would not take a line that begins with `svcd`, or undefined. */
 function refusedLine(line: string): string | undefined {

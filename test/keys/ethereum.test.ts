@@ -85,7 +85,7 @@ describe('files of accounts of several keys', () => {
   const members = [parseMember(alice.public_key ?? ''), addressBytes(ethWallet(1).address)] as Uint8Array[]
   const account = multisigAccount({ threshold: 2, members: members.sort(compareBytes) })
 
-  test('a new key file has its public key, and one of another account is refused', () => {
+  test('a new key file has its public key, and that of an Ethereum account has none', () => {
     expect(alice.public_key).toBe(ownerOfSeed(new Uint8Array(32).fill(1)).public_key)
     expect(seal(privateKey(1)).public_key).toBeUndefined()
   })
