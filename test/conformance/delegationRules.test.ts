@@ -2,10 +2,10 @@ import { describe, expect, test } from '@jest/globals'
 import { ONE, TOKEN } from '../../src/base/amount.ts'
 import { batches } from '../../src/modules/delegation/tables.ts'
 import { time } from '../../src/values/time.ts'
-import { balanceOf, eventsOf, recordOf } from '../modules/support.ts'
+import { balanceOf, eventsOf, keyText, recordOf } from '../modules/support.ts'
 import { evidence, account, type TestChain, tokens } from '../support/testChain.ts'
 import { amountOf, chainWith, delegator, poolPart, sharesOf, stakeTokens, validator } from './delegation.ts'
-import { conformanceChain, keyText, perform, succeed } from './support.ts'
+import { conformanceChain, perform, succeed } from './support.ts'
 
 type Json = Readonly<Record<string, unknown>>
 const validatorAddress = validator.address

@@ -5,9 +5,6 @@ import { readFields } from '../../src/tx/fields.ts'
 import type { Signer } from '../../src/tx/sign.ts'
 import { account, nodeKey, TestChain, tokens } from '../support/testChain.ts'
 
-/** Base64 text of a validator key. */
-export const keyText = (number: number): string => toBase64(nodeKey(number))
-
 /**
  * Three validators of 60, 25 and 15 thousand tokens (accounts 1 to 3), and accounts 1 to 9 with 100,000 tokens each.
  */
