@@ -190,6 +190,9 @@ function addFile(folder: string, name: string, address: Address, content: object
   try {
     // Unlike a rename, a link fails when another process took the name meanwhile.
     linkSync(beside, path)
+  } catch (error) {
+    checkFree(folder, name)
+    throw new KeystoreError('file', `cannot write ${path}: ${(error as Error).message}`)
   } finally {
     rmSync(beside, { force: true })
   }

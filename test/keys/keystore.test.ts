@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fromHex, toHex } from '../../src/base/bytes.ts'
 import { addKeyFile, findKey, listKeyFiles, readKeyFile, removeKeyFile, replaceKeyFile } from '../../src/keys/files.ts'
@@ -244,6 +244,10 @@ describe('key files', () => {
     }
     expect(readFileSync(join(folder, 'alice.json'), 'utf8')).toBe(before)
     expect(readdirSync(folder)).toEqual(['alice.json'])
+    // As of another process that takes the name meanwhile, it only shows when the file is put in its place.
+    symlinkSync('nowhere', join(folder, 'bob.json'))
+    expect(() => addKeyFile(folder, 'bob', other)).toThrow(KeystoreError)
+    expect(readdirSync(folder)).toEqual(['alice.json', 'bob.json'])
   })
 
   test('one that others may read is refused, and the message says what to do', () => {
