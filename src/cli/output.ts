@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto'
-import { realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { realpathSync, statSync, writeFileSync } from 'node:fs'
 import { styleText } from 'node:util'
 import { isObject } from '../base/json.ts'
 import { printable } from '../base/printable.ts'
+import { writeInOneStep } from '../base/writeWhole.ts'
 import { UserError } from '../node/errors.ts'
 import { amount } from '../values/number.ts'
 import { printTokens, toTokens } from './amounts.ts'
@@ -14,18 +14,6 @@ export const say = (line: string): void => void process.stdout.write(`${line}\n`
 export const note = (lines: string): void =>
   void process.stderr.write(`${lines.split('\n').map(printable).join('\n')}\n`)
 
-/** Writes a file in one step: what was there stays until all of the new text is on disk. */
-function replaceFile(path: string, text: string): void {
-  const beside = `${path}.${randomUUID()}.new`
-  try {
-    writeFileSync(beside, text, { flag: 'wx', flush: true })
-    renameSync(beside, path)
-  } catch (error) {
-    rmSync(beside, { force: true })
-    throw error
-  }
-}
-
 /**
  * Writes the result of a command to a file, in one step. A device or a pipe, such as /dev/stdout, is written to as it
  * stands. Throws a UserError that names the file.
@@ -34,7 +22,7 @@ export function writeResult(path: string, text: string): void {
   try {
     const held = statSync(path, { throwIfNoEntry: false })
     if (held?.isFile() === false) writeFileSync(path, text)
-    else replaceFile(held ? realpathSync(path) : path, text)
+    else writeInOneStep(held ? realpathSync(path) : path, text)
   } catch (error) {
     throw new UserError(`cannot write ${path}: ${(error as NodeJS.ErrnoException).code ?? 'no reason given'}`)
   }

@@ -1,18 +1,8 @@
-import { randomUUID } from 'node:crypto'
-import {
-  chmodSync,
-  existsSync,
-  linkSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
-import { dirname, join } from 'node:path'
+import { existsSync, linkSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { type Address, parseAddress } from '../values/address.ts'
 import { ensureFolder } from '../base/folder.ts'
+import { writeInOneStep } from '../base/writeWhole.ts'
 import { type Keystore, KeystoreError, readKeystore } from './keystore.ts'
 import { isMultisigFile, type MultisigAccount, printMultisig, readMultisig } from './multisig.ts'
 
@@ -165,18 +155,12 @@ export function findKey(folder: string, nameOrAddress: string): KeyFile {
   throw new KeystoreError('file', `${found.name} is an account of several keys: expected the key of one of its members`)
 }
 
-/** Writes and flushes a temporary file beside `path`. Returns its path; the caller moves it into place. */
-function writeBeside(path: string, content: object): string {
-  const beside = join(dirname(path), `.${randomUUID()}.new`)
+function writeFile(path: string, content: object, put?: typeof linkSync): void {
   try {
-    writeFileSync(beside, `${JSON.stringify(content, undefined, 2)}\n`, { mode: OWNER_ONLY, flag: 'wx', flush: true })
-    // The umask can only have taken away more.
-    chmodSync(beside, OWNER_ONLY)
+    writeInOneStep(path, `${JSON.stringify(content, undefined, 2)}\n`, OWNER_ONLY, put)
   } catch (error) {
-    rmSync(beside, { force: true })
     throw new KeystoreError('file', `cannot write ${path}: ${(error as Error).message}`)
   }
-  return beside
 }
 
 function addFile(folder: string, name: string, address: Address, content: object): string {
@@ -186,15 +170,12 @@ function addFile(folder: string, name: string, address: Address, content: object
   const twin = findAccountOf(folder, address)
   if (twin !== undefined)
     throw new KeystoreError('file', `${folder} already has the key of ${address}, named ${twin.name}`)
-  const beside = writeBeside(path, content)
   try {
     // Unlike a rename, a link fails when another process took the name meanwhile.
-    linkSync(beside, path)
+    writeFile(path, content, linkSync)
   } catch (error) {
     checkFree(folder, name)
-    throw new KeystoreError('file', `cannot write ${path}: ${(error as Error).message}`)
-  } finally {
-    rmSync(beside, { force: true })
+    throw error
   }
   return path
 }
@@ -214,7 +195,7 @@ export const addMultisigFile = (folder: string, name: string, account: MultisigA
 export function replaceKeyFile({ path, keystore: old }: KeyFile, keystore: Keystore): void {
   if (old.address !== keystore.address)
     throw new KeystoreError('file', `${path}: expected the key of ${old.address}, got that of ${keystore.address}`)
-  renameSync(writeBeside(path, keystore), path)
+  writeFile(path, keystore)
 }
 
 /** Removes the file of a key. The key is lost unless there is a copy. */
