@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { TOKEN } from '../../src/base/amount.ts'
@@ -14,15 +14,18 @@ import {
   recordChain,
 } from '../../src/cli/devnet/chain.ts'
 import { gatewayOptions, type Setup } from '../../src/cli/commands/devnet.ts'
-import { devnetNodes } from '../../src/cli/devnet/home.ts'
+import { devnetNodes, saveState } from '../../src/cli/devnet/home.ts'
 import { listenForOrders, sendOrder } from '../../src/cli/devnet/control.ts'
 import { assertRoom, listDevnetSnapshots, revertTo, takeSnapshot } from '../../src/cli/devnet/snapshots.ts'
 import { genesisJson } from '../../src/comet/home.ts'
 import { PUBLIC_MNEMONIC } from '../../src/keys/mnemonic.ts'
 import { readGenesis } from '../../src/modules/genesis.ts'
+import { tables, views } from '../../src/modules/registry.ts'
+import { readGenesisFile, statePathOf } from '../../src/node/homes.ts'
+import { openSqliteStore } from '../../src/store/sqlite/sqliteStore.ts'
 import { printPubKey } from '../../src/values/pubKey.ts'
 import { tempFolder } from '../support/tempFolder.ts'
-import { TestChain } from '../support/testChain.ts'
+import { account, nodeKey, TestChain, tokens } from '../support/testChain.ts'
 
 const PRIVATE_MNEMONIC = 'legal winner thank year wave sausage worth useful legal winner thank yellow'
 
@@ -239,6 +242,29 @@ describe('the state from which a devnet starts', () => {
       /few.json: expected a candidacy for each of 3 validators in app_state, got 2$/,
     )
   })
+})
+
+test('the state of a devnet is saved where a link leads, and takes the place of no other file', () => {
+  mkdirSync(join(home, 'data'), { recursive: true })
+  const store = openSqliteStore({ path: statePathOf(home), tables, views })
+  const chain = new TestChain({ store })
+  chain.init({ accounts: [], candidacies: [{ owner: account(1), key: nodeKey(1), shares: tokens(100) }] })
+  chain.block()
+  store.close()
+  const kept = join(folder.path, 'kept')
+  mkdirSync(kept)
+  const [link, mine] = ['state.json', 'state.json.new'].map((name) => join(kept, name)) as [string, string]
+  symlinkSync('../saved/state.json', link)
+  writeFileSync(mine, 'mine')
+  mkdirSync(join(folder.path, 'saved'))
+  writeFileSync(join(folder.path, 'saved', 'state.json'), 'old')
+  saveState(home, 'a-devnet', link)
+  expect(readGenesisFile(join(folder.path, 'saved', 'state.json')).chainId).toBe('a-devnet')
+  expect([lstatSync(link).isSymbolicLink(), readFileSync(mine, 'utf8')]).toEqual([true, 'mine'])
+  expect(readdirSync(kept)).toEqual(['state.json', 'state.json.new'])
+  const inNewFolder = join(folder.path, 'new', 'state.json')
+  saveState(home, 'a-devnet', inNewFolder)
+  expect(readGenesisFile(inNewFolder).chainId).toBe('a-devnet')
 })
 
 describe('snapshots of a devnet', () => {

@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { ensureFolder } from '../../base/folder.ts'
-import { writeWhole } from '../../base/writeWhole.ts'
 import { genesisJson } from '../../comet/home.ts'
 import { FIRST_PROGRAM_VERSION, programVersion } from '../../modules/chain/keeper.ts'
 import { sqliteCode, takeLock } from '../../base/sqlite.ts'
@@ -18,6 +17,7 @@ import {
 } from '../../node/homes.ts'
 import { DEVNET_CHAIN_ID, DEVNET_VALIDATORS_MAX, devnetSigners, recordedChain } from './chain.ts'
 import { exportState } from '../commands/export.ts'
+import { writeResult } from '../output.ts'
 import { abciAddressOf } from '../../node/paths.ts'
 import { CONTROL_SOCKET } from './control.ts'
 import { type Endpoint, printEndpoint, reachable } from '../../node/settings.ts'
@@ -168,7 +168,7 @@ export function programVersionsOf(homes: readonly string[], accepted: number): r
 
 /**
  * Writes the state of a stopped devnet as a genesis file, from which another one can start, unless it has no block yet.
- * Throws a GenesisError when no chain could start from it.
+ * A link is followed. Throws a GenesisError when no chain could start from it, and a UserError when it cannot be written.
  */
 export function saveState(home: string, chainId: string, path: string): void {
   const source = statePathOf(home)
@@ -178,5 +178,6 @@ export function saveState(home: string, chainId: string, path: string): void {
   if (exported === undefined) return
   const { appState, validators } = exported
   const genesisTime = genesisTimeNow()
-  writeWhole(path, genesisJson({ chainId, genesisTime, appState, validators }))
+  ensureFolder(dirname(path), 0o700)
+  writeResult(path, genesisJson({ chainId, genesisTime, appState, validators }))
 }
