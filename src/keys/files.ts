@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { type Address, parseAddress } from '../values/address.ts'
 import { ensureFolder } from '../base/folder.ts'
 import { writeInOneStep } from '../base/writeWhole.ts'
-import { type Keystore, KeystoreError, readKeystore } from './keystore.ts'
+import { type Keystore, KEYSTORE_LENGTH_MAX, KeystoreError, readKeystore } from './keystore.ts'
 import { isMultisigFile, type MultisigAccount, printMultisig, readMultisig } from './multisig.ts'
 
 /** A file in a folder of keys. Its name is the file's name without `.json`. */
@@ -32,7 +32,6 @@ export const addressOfFile = (file: KeyFile | MultisigFile): Address =>
   'keystore' in file ? file.keystore.address : file.account.address
 
 const SUFFIX = '.json'
-const FILE_BYTES_MAX = 65_536
 const OWNER_ONLY = 0o600
 
 /** Says why a file may not hold a secret: others than its owner can read or write it. Undefined when they cannot. */
@@ -63,10 +62,10 @@ function readText(path: string): string {
   if (found === undefined || !found.isFile()) throw new KeystoreError('file', `${path}: there is no such file`)
   const open = whyOpen(path, found)
   if (open !== undefined) throw new KeystoreError('file', open)
-  if (found.size > FILE_BYTES_MAX)
+  if (found.size > KEYSTORE_LENGTH_MAX)
     throw new KeystoreError(
       'malformed',
-      `${path}: expected a keystore of at most ${FILE_BYTES_MAX} bytes, got ${found.size}`,
+      `${path}: expected a keystore of at most ${KEYSTORE_LENGTH_MAX} bytes, got ${found.size}`,
     )
   return readFileSync(path, 'utf8')
 }

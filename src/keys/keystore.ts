@@ -34,7 +34,7 @@ export type Curve = 'ed25519' | 'secp256k1'
 export const SEED_BYTES = 32
 
 /** The most characters that a keystore's text may have. Our own have about 600. */
-const TEXT_LENGTH_MAX = 16_384
+export const KEYSTORE_LENGTH_MAX = 16_384
 
 /**
  * How a key is derived from a password: the members of `crypto.kdfparams` without the salt. `n`: a power of 2. `c`:
@@ -190,7 +190,7 @@ function readPublicKey(given: unknown, address: Address): Pick<Keystore, 'public
 export function readKeystore(given: unknown): Keystore {
   let json = given
   if (typeof given === 'string') {
-    if (given.length > TEXT_LENGTH_MAX) throw malformed(`it has more than ${TEXT_LENGTH_MAX} characters`)
+    if (given.length > KEYSTORE_LENGTH_MAX) throw malformed(`it has more than ${KEYSTORE_LENGTH_MAX} characters`)
     try {
       json = JSON.parse(given)
     } catch {
