@@ -69,6 +69,8 @@ describe('keys', () => {
 
   test('a secret is printed with --unsafe only', async () => {
     expect(await svcd(place, ['keys', 'mnemonic'])).toMatchObject({ status: 2, stdout: '' })
+    const short = await svcd(place, ['keys', 'mnemonic', '--unsafe', '--words', '12'])
+    expect(short.stdout).toMatch(/^(?:[a-z]+ ){11}[a-z]+\n$/)
     await svcd(place, ['keys', 'import', 'carol', '--private-key'], `${'0a'.repeat(32)}\na password\n`)
     const sealed = await svcd(place, ['keys', 'export', 'carol'])
     expect(sealed.status).toBe(0)
@@ -277,7 +279,8 @@ describe('the rest', () => {
       app_state: { accounts: { balance: string }[]; candidacies: { shares: string }[] }
     }
     expect(genesis.chain_id).toBe('my-chain-2')
-    const told = await svcd(place, ['export', '--chain-id', 'another'])
+    const told = await svcd(place, ['export', '--chain-id', 'another', '--genesis-time', '2027-01-02T03:04:05Z'])
+    expect(json(told)).toMatchObject({ genesis_time: '2027-01-02T03:04:05Z' })
     expect(told.stderr).toContain('nonces')
     const supply = /supply (\d+) base units/.exec(told.stderr)?.[1]
     const { accounts, candidacies } = (JSON.parse(told.stdout) as typeof genesis).app_state
