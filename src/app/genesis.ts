@@ -1,7 +1,7 @@
 /** How a node and the application meet: Info, and InitChain where there is no block yet. */
 import type { InfoResponse, InitChainRequest, InitChainResponse } from '../abci/types.ts'
 import { fromUtf8 } from '../base/bytes.ts'
-import { show } from '../base/json.ts'
+import { parseJson, show } from '../base/json.ts'
 import { secondsOf } from '../base/time.ts'
 import { evidenceParamsOf } from '../modules/endBlock.ts'
 import { programVersion } from '../modules/chain/keeper.ts'
@@ -84,13 +84,9 @@ export function info({ options: { store, version, programVersion: runs } }: AppC
 }
 
 function readAppState(bytes: Uint8Array): Genesis {
-  const text = fromUtf8(bytes)
-  let json: unknown
-  try {
-    json = JSON.parse(text ?? '')
-  } catch {
+  const json = parseJson(fromUtf8(bytes) ?? '')
+  if (json === undefined)
     throw new GenesisError(`genesis app_state: expected a JSON object, got ${bytes.length} bytes that are not JSON`)
-  }
   return readGenesis(json)
 }
 

@@ -2,6 +2,15 @@
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** The value of a JSON text. Undefined for any other text: no JSON has that value. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
 /** The text, cut to at most `lengthMax` characters. The last three of them are dots if something was left out. */
 export const cut = (text: string, lengthMax: number): string =>
   text.length > lengthMax ? `${text.slice(0, lengthMax - 3)}...` : text

@@ -1,3 +1,4 @@
+import { parseJson } from '../base/json.ts'
 import { Failed } from '../node/errors.ts'
 import { type GatewayFlags, gatewayUrl } from './options.ts'
 import { firstLine } from './secrets.ts'
@@ -33,11 +34,10 @@ async function ask(url: string, headers: Readonly<Record<string, string>>, body:
     const why = cause?.code ?? cause?.message ?? message
     throw new Failed(`${where} does not answer (${why}). Check that it is running, or name another with --gateway URL`)
   }
-  try {
-    return JSON.parse(text)
-  } catch {
+  const answer = parseJson(text)
+  if (answer === undefined)
     throw new Failed(`${where} did not answer with JSON-RPC, but with ${JSON.stringify(text.slice(0, 80))}`)
-  }
+  return answer
 }
 
 /** Creates a client of the gateway at `url`. `token`: for `Authorization: Bearer`. */

@@ -1,4 +1,4 @@
-import { isObject, show } from '../base/json.ts'
+import { isObject, parseJson, show } from '../base/json.ts'
 import type { TransactionResult } from '../tx/result.ts'
 import { blockingHttp, cannotWait, type HttpText } from './blocking.ts'
 import { METHOD_NOT_FOUND, SvcRpcError, unreachable } from './errors.ts'
@@ -69,12 +69,8 @@ export function repliesOf(calls: readonly Call[], body: unknown): readonly Reply
 }
 
 function parse(method: string, { status, text }: HttpText): unknown {
-  let body: unknown
-  try {
-    body = JSON.parse(text)
-  } catch {
-    // A proxy may answer with a page.
-  }
+  // A proxy may answer with a page.
+  const body = parseJson(text)
   if (Array.isArray(body) || (isObject(body) && body['jsonrpc'])) return body
   const { error } = Object(body) as { readonly error?: unknown }
   throw new SvcRpcError(

@@ -1,4 +1,5 @@
 import { fromUtf8, utf8 } from '../base/bytes.ts'
+import { parseJson } from '../base/json.ts'
 
 /** The most paths in one batch, which is answered in one piece. Source: protocol.md §8, `/batch`. */
 export const BATCH_PATHS_MAX = 16
@@ -11,11 +12,7 @@ export const encodePaths = (paths: readonly string[]): Uint8Array => utf8(JSON.s
 
 /** The paths in `data`; undefined unless it is a JSON array of 1 to BATCH_PATHS_MAX texts. */
 export function decodePaths(data: Uint8Array): readonly string[] | undefined {
-  try {
-    const paths: unknown = JSON.parse(fromUtf8(data) ?? '')
-    if (!Array.isArray(paths) || paths.length === 0 || paths.length > BATCH_PATHS_MAX) return undefined
-    return paths.every((path) => typeof path === 'string') ? paths : undefined
-  } catch {
-    return undefined
-  }
+  const paths = parseJson(fromUtf8(data) ?? '')
+  if (!Array.isArray(paths) || paths.length === 0 || paths.length > BATCH_PATHS_MAX) return undefined
+  return paths.every((path) => typeof path === 'string') ? paths : undefined
 }

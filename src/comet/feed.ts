@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { parseJson } from '../base/json.ts'
 import { reasonOf } from './errors.ts'
 import type { BlockResults, NodeBlock, NodeRpc } from './rpc.ts'
 
@@ -79,15 +80,10 @@ const subscribe = (url: string, { onOpen, onHeight, onClose }: Subscription): ((
   })
   socket.addEventListener('message', ({ data }) => {
     if (ended) return
-    let message: {
+    const message = (parseJson(String(data)) ?? null) as {
       error?: { message?: unknown; data?: unknown }
       result?: { data?: { value?: { header?: { height?: unknown } } } }
     } | null
-    try {
-      message = JSON.parse(String(data))
-    } catch {
-      message = null
-    }
     if (message === null) return end('the node sent something that is not JSON')
     if (message.error) return end(`${message.error.message}: ${message.error.data}`)
     const height = Number(message.result?.data?.value?.header?.height ?? 0)

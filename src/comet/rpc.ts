@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { toBase64, toHex } from '../base/bytes.ts'
+import { parseJson } from '../base/json.ts'
 import { isNodeError, NodeError, reasonOf } from './errors.ts'
 import { openTransport, type TransportOptions } from './transport.ts'
 
@@ -122,13 +123,8 @@ export type NodeStatus = ReturnType<typeof nodeStatus>
 
 const applicationInfo = (answer: unknown) => {
   const { data, version } = objectAt(answer, 'response')
-  let told: unknown
-  try {
-    told = JSON.parse(text(data))
-  } catch {
-    // Another application, whose data may be any text.
-  }
-  const { program_version, chain_program_version } = (told ?? {}) as Json
+  // Another application's data may be any text.
+  const { program_version, chain_program_version } = (parseJson(text(data)) ?? {}) as Json
   const number = (value: unknown) => (Number.isSafeInteger(value) ? (value as number) : undefined)
   return {
     version: text(version),

@@ -1,4 +1,5 @@
 import { type Dispatcher, Pool } from 'undici'
+import { parseJson } from '../base/json.ts'
 import { isNodeError, NodeError, reasonOf } from './errors.ts'
 import { rpcErrorOf } from './messages.ts'
 
@@ -40,17 +41,15 @@ type Posting = {
   onResend: (() => void) | undefined
 }
 type Answer = { status: number; body: Buffer }
+type RpcAnswer = { result?: unknown; error?: { code?: unknown; message?: unknown; data?: unknown } }
 
 const resultOf = (method: string, { status, body }: Answer): unknown => {
-  let answer: { result?: unknown; error?: { code?: unknown; message?: unknown; data?: unknown } }
-  try {
-    answer = JSON.parse(body.toString())
-  } catch {
+  const answer = parseJson(body.toString()) as RpcAnswer | null | undefined
+  if (answer === undefined)
     throw new NodeError(
       status >= 500 ? 'NodeFailed' : 'BadAnswer',
       `${method}: the node answered ${status} without JSON`,
     )
-  }
   if (answer?.error) throw rpcErrorOf(method, answer.error)
   if (answer?.result === undefined)
     throw new NodeError('BadAnswer', `${method}: the node answered ${status} without a result`)

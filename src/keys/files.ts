@@ -2,6 +2,7 @@ import { existsSync, linkSync, readdirSync, readFileSync, rmSync, statSync } fro
 import { join } from 'node:path'
 import { type Address, parseAddress } from '../values/address.ts'
 import { ensureFolder } from '../base/folder.ts'
+import { parseJson } from '../base/json.ts'
 import { writeInOneStep } from '../base/writeWhole.ts'
 import { type Keystore, KEYSTORE_LENGTH_MAX, KeystoreError, readKeystore } from './keystore.ts'
 import { isMultisigFile, type MultisigAccount, printMultisig, readMultisig } from './multisig.ts'
@@ -88,18 +89,10 @@ export function readKeyFile(path: string): Keystore {
   return naming(path, () => readKeystore(text))
 }
 
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 function readFile(folder: string, name: string): KeyFile | MultisigFile {
   const path = join(folder, `${name}${SUFFIX}`)
   const text = readText(path)
-  const json = jsonIn(text)
+  const json = parseJson(text)
   return naming(path, () =>
     isMultisigFile(json) ? { name, path, account: readMultisig(json) } : { name, path, keystore: readKeystore(text) },
   )

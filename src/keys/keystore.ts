@@ -7,7 +7,7 @@ import { randomBytes } from '@noble/hashes/utils.js'
 import { type Address, addressOfKey, parseAddress } from '../values/address.ts'
 import { concat, equalBytes, fromBase64, fromHex, toBase64, toHex, utf8 } from '../base/bytes.ts'
 import { keyPairOfSeed } from '../base/ed25519.ts'
-import { isObject } from '../base/json.ts'
+import { isObject, parseJson } from '../base/json.ts'
 
 /**
  * Why a keystore cannot be used. `malformed`: it is not a keystore, or it was cut short. `unsupported`: it has a
@@ -191,11 +191,8 @@ export function readKeystore(given: unknown): Keystore {
   let json = given
   if (typeof given === 'string') {
     if (given.length > KEYSTORE_LENGTH_MAX) throw malformed(`it has more than ${KEYSTORE_LENGTH_MAX} characters`)
-    try {
-      json = JSON.parse(given)
-    } catch {
-      throw malformed('expected JSON')
-    }
+    json = parseJson(given)
+    if (json === undefined) throw malformed('expected JSON')
   }
   const file = object(json, 'the file')
   const { version, id, address } = file

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { assertGenesisLimits, BLOCK_BYTES_MAX } from '../app/genesis.ts'
 import { TOKEN } from '../base/amount.ts'
 import { ensureFolder } from '../base/folder.ts'
+import { parseJson } from '../base/json.ts'
 import type { NodeSettings } from '../comet/config.ts'
 import { homeFiles, writeNodeHome, writeNodeKeys, type NodeIdentity } from '../comet/home.ts'
 import { FIRST_PROGRAM_VERSION } from '../modules/chain/keeper.ts'
@@ -106,12 +107,7 @@ export function readGenesisFile(path: string) {
   if (size > BLOCK_BYTES_MAX)
     throw new UserError(`${path}: expected a genesis file of at most ${BLOCK_BYTES_MAX} bytes, got ${size}`)
   const text = readFileSync(path, 'utf8')
-  let json: GenesisJson | null = null
-  try {
-    json = JSON.parse(text) as GenesisJson | null
-  } catch {
-    // Reported below.
-  }
+  const json = (parseJson(text) ?? null) as GenesisJson | null
   const chainId = json?.chain_id
   if (json === null || typeof chainId !== 'string')
     throw new UserError(`${path}: expected a genesis file: JSON with a chain_id. Put that of the chain in its place`)

@@ -1,6 +1,6 @@
 /** A transaction on its way from signer to signer: its body, who may sign it, and who has. Source: protocol.md §13. */
 import { equalBytes, fromBase64, toBase64 } from '../base/bytes.ts'
-import { isObject } from '../base/json.ts'
+import { isObject, parseJson } from '../base/json.ts'
 import { type Address, addressBytes, addressOf, addressOfKey } from '../values/address.ts'
 import { KEY_BYTES } from '../values/pubKey.ts'
 import { decodeBody, encodeTx, type TxBody } from './envelope.ts'
@@ -66,12 +66,8 @@ function partsIn(list: unknown, multisig: Multisig | undefined): readonly Part[]
 
 /** Reads a draft. What it says is decoded from the bytes that are signed, never from text beside them. */
 export function parseDraft(text: string): Draft | NotADraft {
-  let json: unknown
-  try {
-    json = JSON.parse(text)
-  } catch {
-    return { why: 'expected JSON of a transaction to be signed' }
-  }
+  const json = parseJson(text)
+  if (json === undefined) return { why: 'expected JSON of a transaction to be signed' }
   if (!isObject(json) || json['type'] !== TYPE) return { why: `type: expected ${TYPE}` }
   const bodyBytes = bytesIn(json['body'])
   const body = bodyBytes && decodeBody(bodyBytes)

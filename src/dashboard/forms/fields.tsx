@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { parseJson } from '../../base/json.ts'
 import { Svc } from '../../client/index.ts'
 import type { FormField } from '../../client/gen/forms.ts'
 import { formatCount } from '../format.ts'
@@ -121,12 +122,8 @@ const YES_NO = [
 
 /** The key in what `cometbft show-validator` prints, `{"type": …, "value": …}`; any other text as it is. */
 function keyIn(given: string): string {
-  try {
-    const { value } = JSON.parse(given) as { readonly value?: unknown }
-    return typeof value === 'string' ? value : given
-  } catch {
-    return given
-  }
+  const { value } = (parseJson(given) ?? {}) as { readonly value?: unknown }
+  return typeof value === 'string' ? value : given
 }
 
 /** The field of an operation, by what it holds. */
