@@ -119,12 +119,6 @@ function foreignImports(source: Source): number[] {
 /** The gates that need the syntax tree. */
 export const syntaxGates: readonly Gate[] = [
   {
-    name: 'quotes',
-    message: 'single quotes, unless the text holds one',
-    reads: (path) => /\.(?:tsx?|js)$/.test(path),
-    refused: nodesLike((node) => node.type === 'StringLiteral' && /^"[^'\\]*"$/.test(String(node['raw']))),
-  },
-  {
     name: 'forIn',
     message: 'for…in walks a plain object: its order is not the order of insertion',
     reads: inBlockPath,

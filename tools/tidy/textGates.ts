@@ -20,9 +20,6 @@ function linesLike(pattern: RegExp): (source: Source) => number[] {
   return (source) => source.lines.flatMap((line, at) => (pattern.test(line) ? [at + 1] : []))
 }
 
-/** True for a line of a comment that runs over several lines, as this project writes them. */
-const isComment = (line: string): boolean => /^\s*(?:\/\/|\/?\*)/.test(line)
-
 /** The gates that look at the text alone. */
 export const textGates: readonly Gate[] = [
   {
@@ -57,13 +54,6 @@ export const textGates: readonly Gate[] = [
     refused: linesLike(
       /\bsvc\b|stak(?:e|ing)|candida|validator|proposal|delegat|governance|award|unbond|protocol\.md/i,
     ),
-  },
-  {
-    name: 'semicolon',
-    message: 'no semicolons',
-    reads: isCode,
-    refused: ({ lines }) =>
-      lines.flatMap((line, at) => (/;\s*(?:\/\/.*)?$/.test(line) && !isComment(line) ? [at + 1] : [])),
   },
   {
     name: 'protoMap',

@@ -5,7 +5,7 @@ export const plain = 1 // red: docstring
 
 /* Not a docstring. */
 export function half(): number { // red: docstring
-  return 1; // red: semicolon
+  return 1
 }
 
 /** Led by the docstring of something else. */
@@ -19,9 +19,6 @@ export function twice(a: number): number
 export function twice(a: string | number): string | number {
   return a
 }
-
-/** Double quotes. */
-export const quotes = ["plain", "it's"] // red: quotes
 
 /** A line that is too long: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx */ // red: lineCharacters
 export const long = 1 // red: docstring
