@@ -32,24 +32,21 @@ const {
   positionals: asked,
 } = programArgs({ options: { testNamePattern: { type: 'string', short: 't' } }, allowPositionals: true })
 
-function one(name: string, ok: boolean): Totals {
+/** Does what counts as one test. It fails when `work` throws, or resolves with false. */
+async function step(name: string, work: () => Promise<boolean>): Promise<Totals> {
+  process.stdout.write(`== ${name}\n`)
+  let ok = false
+  try {
+    ok = await work()
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  }
   return { passed: ok ? 1 : 0, failed: ok ? [] : [name], skipped: [] }
 }
 
-async function check(name: string): Promise<Totals> {
-  process.stdout.write(`== ${name}\n`)
-  return one(name, (await runNode(root, CHECKS[name] ?? [])) === 0)
-}
-
-async function gen(): Promise<Totals> {
-  process.stdout.write('== gen\n')
-  try {
-    await buildPage()
-    return one('gen', true)
-  } catch (error) {
-    process.stderr.write(`${String(error)}\n`)
-    return one('gen', false)
-  }
+async function gen(): Promise<true> {
+  await buildPage()
+  return true
 }
 
 async function jest(name: string, isIncluded: (file: string) => boolean, args: readonly string[]): Promise<Totals> {
@@ -61,19 +58,13 @@ async function jest(name: string, isIncluded: (file: string) => boolean, args: r
 }
 
 /** The node that tests run with, and abci-cli. Built before any test needs it, so that none waits for Go within its own time. */
-async function cometBft(): Promise<Totals> {
-  process.stdout.write('== cometbft\n')
-  try {
-    const { COMETBFT_VERSION, findCometBft } = await import('../src/comet/find.ts')
-    const { progressOn } = await import('../src/cli/output.ts')
-    const { path, version } = await findCometBft({ onProgress: progressOn(process.stdout) })
-    process.stdout.write(`CometBFT ${version} at ${path}\n`)
-    await (await import('./testing/cometVersions.ts')).abciCli(COMETBFT_VERSION)
-    return one('cometbft', true)
-  } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
-    return one('cometbft', false)
-  }
+async function cometBft(): Promise<true> {
+  const { COMETBFT_VERSION, findCometBft } = await import('../src/comet/find.ts')
+  const { progressOn } = await import('../src/cli/output.ts')
+  const { path, version } = await findCometBft({ onProgress: progressOn(process.stdout) })
+  process.stdout.write(`CometBFT ${version} at ${path}\n`)
+  await (await import('./testing/cometVersions.ts')).abciCli(COMETBFT_VERSION)
+  return true
 }
 
 const isIn =
@@ -99,17 +90,14 @@ const isSlow = isIn(
 )
 
 async function runPart(part: string): Promise<Totals[]> {
-  if (part === 'gen') return [await gen()]
-  if (part === 'check')
-    return [
-      await check('biome'),
-      await check('tsc'),
-      await check('tsc of the page'),
-      await check('knip'),
-      await check('tidy'),
-      await check('reference'),
-    ]
-  if (part === 'cometbft') return [await cometBft()]
+  if (part === 'gen') return [await step('gen', gen)]
+  if (part === 'check') {
+    const checked: Totals[] = []
+    for (const [name, args] of Object.entries(CHECKS))
+      checked.push(await step(name, async () => (await runNode(root, args)) === 0))
+    return checked
+  }
+  if (part === 'cometbft') return [await step('cometbft', cometBft)]
   // They wait for half of their time, mostly for programs that they started.
   if (part === 'unit') return [await jest('unit', (file) => !isE2e(file), ['--maxWorkers=4'])]
   if (part === 'quick') return [await jest('quick', (file) => !isSlow(file), ['--maxWorkers=2'])]
