@@ -20,6 +20,7 @@ interface LockEntry {
   dev?: boolean
   devOptional?: boolean
   optional?: boolean
+  peer?: boolean
   hasInstallScript?: boolean
   os?: string[]
   cpu?: string[]

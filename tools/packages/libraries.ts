@@ -1,5 +1,6 @@
 import { cpSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import type { Lockfile } from '../lockfile.ts'
 
 /** What no program reads while it runs. The README of the package has the sizes (docs/decisions/0019). */
 const LEFT_OUT: readonly RegExp[] = [
@@ -17,18 +18,12 @@ const isLicence = (path: string): boolean => /(?:licen[cs]e|notice|copying)[^/]*
 const isLeftOut = (path: string): boolean =>
   LEFT_OUT.some((pattern) => pattern.test(path)) || (/\.(?:md|markdown)$/i.test(path) && !isLicence(path))
 
-interface Lock {
-  readonly packages: Readonly<
-    Record<string, { readonly dev?: true; readonly devOptional?: true; readonly peer?: true; readonly optional?: true }>
-  >
-}
-
 /**
  * Copies the libraries that the program runs on from the checkout's node_modules, in the versions of package-lock.json
  * and without what no program reads. Throws when one is not installed.
  */
 export function copyLibraries(root: string, target: string): void {
-  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as Lock
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as Lockfile
   const needed = Object.entries(packages)
     .filter(([path, { dev, devOptional, peer, optional }]) => path !== '' && !(dev || devOptional || peer || optional))
     .map(([path]) => path)
