@@ -25,12 +25,17 @@ const INPUTS = [
   'src/tx/fields.ts',
 ]
 
+/** The hash of all files that `patterns` match, but those that `exclude` does, and of their paths. One line of text. */
+export function hashOfFiles(patterns: readonly string[], exclude: string): string {
+  const hash = createHash('sha256')
+  for (const path of globSync(patterns, { cwd: root, exclude: [exclude] }).sort())
+    hash.update(`${path}\n`).update(readFileSync(join(root, path)))
+  return `${hash.digest('hex')}\n`
+}
+
 /** Runs tools/gen.ts unless its output is of today's inputs. Returns whether it ran. Throws when it fails. */
 export function makeFresh(): boolean {
-  const hash = createHash('sha256')
-  for (const path of globSync(INPUTS, { cwd: root, exclude: ['**/gen/**'] }).sort())
-    hash.update(`${path}\n`).update(readFileSync(join(root, path)))
-  const inputs = `${hash.digest('hex')}\n`
+  const inputs = hashOfFiles(INPUTS, '**/gen/**')
   const stamp = join(root, 'src/codec/gen/inputs.sha256')
   if (existsSync(stamp) && existsSync(join(root, 'src/client/gen/rows.ts')) && readFileSync(stamp, 'utf8') === inputs)
     return false

@@ -2,11 +2,10 @@
  * Builds the web page of src/dashboard into src/dashboard/gen when what it is made from has changed since it was built,
  * and else does nothing: `node tools/page.ts`. The gateway serves that folder.
  */
-import { createHash } from 'node:crypto'
-import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join, relative, sep } from 'node:path'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
 import type { Plugin } from 'vite'
-import { makeFresh } from './fresh.ts'
+import { hashOfFiles, makeFresh } from './fresh.ts'
 
 const root = join(import.meta.dirname, '..')
 const page = join(root, 'src/dashboard')
@@ -70,19 +69,11 @@ function forBrowsers(): Plugin {
   }
 }
 
-function inputsHash(): string {
-  const hash = createHash('sha256')
-  const paths = globSync(INPUTS, { cwd: root }).map((path) => path.split(sep).join('/'))
-  for (const path of paths.filter((one) => !one.startsWith('src/dashboard/gen/')).sort())
-    hash.update(`${path}\n`).update(readFileSync(join(root, path)))
-  return `${hash.digest('hex')}\n`
-}
-
 /** Builds the page unless what stands in src/dashboard/gen was made from today's files. Returns whether it built. */
 export async function buildPage(): Promise<boolean> {
   makeFresh()
   const stamp = join(out, 'inputs.sha256')
-  const inputs = inputsHash()
+  const inputs = hashOfFiles(INPUTS, 'src/dashboard/gen/**')
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === inputs) return false
   const { NODE_ENV } = process.env
   const { build } = await import('vite')
