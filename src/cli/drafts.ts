@@ -121,10 +121,7 @@ function namesIn(folder: string): NameOf {
 }
 
 /** The names of those that have signed a draft, and of those that may. */
-function namesOfSigners(
-  draft: Draft,
-  nameOf: NameOf,
-): { readonly signed: readonly string[]; readonly left: readonly string[] } {
+function namesOfSigners(draft: Draft, nameOf: NameOf) {
   const all = signersOf(draft)
   const named = (hasSigned: boolean): readonly string[] =>
     all.filter((one) => one.hasSigned === hasSigned).map(({ address }) => nameOf(address))

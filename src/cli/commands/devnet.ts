@@ -385,9 +385,6 @@ async function runParts(
   }
 }
 
-/** Resolves when the devnet is asked to stop, or when the program that started it with a channel has ended. */
-const endSignal = (): Promise<unknown> => Promise.race([stopSignal(), parentEnd()])
-
 /**
  * Returns a function that writes the homes of the devnet's validators. Throws a UserError when the chain is new and the
  * file from which it should start cannot be read.
@@ -438,7 +435,8 @@ async function runDevnet(flags: Flags): Promise<number> {
     await assertFree(p2p, 'CometBFT p2p', '--p2p')
   }
   const lock = takeDevnetLock(home)
-  const stopped = endSignal().then((): Outcome => ({ status: 0, line: 'stopping …' }))
+  // It is asked to stop, or the program that started it with a channel has ended.
+  const stopped = Promise.race([stopSignal(), parentEnd()]).then((): Outcome => ({ status: 0, line: 'stopping …' }))
   try {
     if (reset) resetHome(home)
     // It may be built first, for minutes.

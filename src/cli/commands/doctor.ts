@@ -29,7 +29,7 @@ import {
   type Finding,
   stallCauses,
 } from '../doctorChecks.ts'
-import { exitStatusOf, Failed, UserError } from '../../node/errors.ts'
+import { Failed, UserError } from '../../node/errors.ts'
 import { gatewayFrom } from '../gatewayClient.ts'
 import { chainIdOf, statePathOf } from '../../node/homes.ts'
 import { abciAddressOf } from '../../node/paths.ts'
@@ -220,13 +220,8 @@ type Flags = FlagsOf<typeof options>
 
 async function nodeFindings(flags: Flags): Promise<readonly Finding[]> {
   const { home } = flags
-  let url: string
-  try {
-    url = nodeUrl(flags)
-  } catch (error) {
-    if (exitStatusOf(error) === undefined) throw error
-    return [finding('node', 'bad', reasonOf(error))]
-  }
+  const url = examined('node', () => nodeUrl(flags))
+  if (typeof url !== 'string') return [url]
   const rpc = openNodeRpc(url, { timeoutMs: 3000 })
   try {
     const status = await rpc.status()
