@@ -150,56 +150,46 @@ export function machineOs(path = '/etc/os-release'): string | undefined {
   return id !== undefined && OS_NAMES.includes(id) ? id : undefined
 }
 
-/** The contents of `<home>/config/svcd.json`. Flags and SVCD_* variables override it. */
-export interface SvcdConfig {
-  readonly eni?: { readonly os?: string; readonly allowAddresses?: readonly string[] }
+/** Every setting of `<home>/config/svcd.json`, with an example. Flags and SVCD_* variables override the file. */
+const EXAMPLE = {
+  eni: { os: 'ubuntu', allowAddresses: ['10.0.0.0/8'] },
   /** The gateway that commands call. */
-  readonly gateway?: string
+  gateway: 'http://127.0.0.1:8545',
   /** The address of CometBFT's RPC. */
-  readonly node?: string
+  node: 'http://127.0.0.1:26657',
   /** False when a gateway serves no web page. */
-  readonly page?: boolean
-  /** The address of the light client that a gateway asks for its pages. */
-  readonly light?: string
-  /** The number of blocks from snapshot to snapshot, 0 for none, and how many snapshots are kept. */
-  readonly snapshots?: { readonly interval?: number; readonly keep?: number }
-  /** How many of the newest blocks CometBFT keeps; 0 keeps all. */
-  readonly pruning?: { readonly keepBlocks?: number }
-  /** The sender of transactions: an address or the name of a key. */
-  readonly from?: string
-  /** The program version that the application runs, when it is not the release's own. */
-  readonly acceptProgramVersion?: number
-  /** The own program version of the release that was told so. */
-  readonly acceptedBy?: number
-}
-
-/** The names of all settings; those of a group stand behind its name, as in `eni.os`. */
-type NameOf<C> = {
-  [N in keyof C & string]-?: NonNullable<C[N]> extends string | number | boolean | readonly unknown[]
-    ? N
-    : `${N}.${keyof NonNullable<C[N]> & string}`
-}[keyof C & string]
-
-// A record, so that the compiler demands every name.
-const SETTINGS: Readonly<Record<NameOf<SvcdConfig>, true>> = {
-  'eni.os': true,
-  'eni.allowAddresses': true,
-  gateway: true,
-  node: true,
   page: true,
-  light: true,
-  'snapshots.interval': true,
-  'snapshots.keep': true,
-  'pruning.keepBlocks': true,
-  from: true,
-  acceptProgramVersion: true,
-  acceptedBy: true,
+  /** The address of the light client that a gateway asks for its pages. */
+  light: 'http://127.0.0.1:8888',
+  /** The number of blocks from snapshot to snapshot, 0 for none, and how many snapshots are kept. */
+  snapshots: { interval: 1000, keep: 2 },
+  /** How many of the newest blocks CometBFT keeps; 0 keeps all. */
+  pruning: { keepBlocks: 0 },
+  /** The sender of transactions: an address or the name of a key. */
+  from: 'alice',
+  /** The program version that the application runs, when it is not the release's own. */
+  acceptProgramVersion: 2,
+  /** The own program version of the release that was told so. */
+  acceptedBy: 1,
 }
 
+/** What may be given of something like `Example`. */
+type Given<Example> = Example extends readonly (infer One)[]
+  ? readonly One[]
+  : Example extends object
+    ? { readonly [Name in keyof Example]?: Given<Example[Name]> }
+    : Example
+
+/** The contents of the file. */
+type SvcdConfig = Given<typeof EXAMPLE>
+
+/** The names of the settings; those of a group stand behind its name, as in `eni.os`. */
 const settingsIn = (config: object): readonly string[] =>
   Object.entries(config).flatMap(([name, value]) =>
     isObject(value) ? Object.keys(value).map((member) => `${name}.${member}`) : [name],
   )
+
+const NAMES = settingsIn(EXAMPLE)
 
 const fileOf = (home: string): string => join(home, 'config', 'svcd.json')
 
@@ -215,9 +205,9 @@ export function readConfig(home: string): SvcdConfig {
   }
   if (!isObject(config))
     throw new UserError(`${path}: expected a JSON object. Correct it, or remove it to use the defaults`)
-  const unknown = settingsIn(config).find((name) => !Object.hasOwn(SETTINGS, name))
+  const unknown = settingsIn(config).find((name) => !NAMES.includes(name))
   if (unknown === undefined) return config as SvcdConfig
-  throw new UserError(`${path}: ${unknown}: no such setting; expected ${Object.keys(SETTINGS).join(', ')}`)
+  throw new UserError(`${path}: ${unknown}: no such setting; expected ${NAMES.join(', ')}`)
 }
 
 /** Writes the file. */
