@@ -20,14 +20,13 @@ interface Component {
 }
 
 /** The part of a CycloneDX document that matters here. */
-export interface Bom {
+interface Bom {
   readonly metadata: { readonly component: Component; readonly [member: string]: unknown }
   readonly components: readonly Component[]
   readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[]
   readonly [member: string]: unknown
 }
 
-/** What npm makes of package-lock.json. */
 function npmBom(): Bom {
   // An optional peer of a tool does not fit another tool, which npm would refuse to describe without that flag.
   const args = ['sbom', '--sbom-format=cyclonedx', '--sbom-type=application', '--package-lock-only']

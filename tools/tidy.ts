@@ -15,8 +15,7 @@ const gates = [...textGates, ...syntaxGates]
 /** The name of every gate. */
 export const gateNames: readonly string[] = [...gates.map(({ name }) => name), ...treeGateNames]
 
-/** What `tidy` read and what it refuses. */
-export interface Tidied {
+interface Tidied {
   readonly sources: readonly Source[]
   readonly findings: readonly Finding[]
 }

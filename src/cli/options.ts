@@ -125,7 +125,7 @@ export const subcommand = (
 ): Command => withOptions(parent.command(usage).description(doc), example, options)
 
 /** The gateway that commands call when none is named. */
-export const GATEWAY_URL = `http://127.0.0.1:${PORTS.gateway}`
+const GATEWAY_URL = `http://127.0.0.1:${PORTS.gateway}`
 
 const NODE_URL = `http://127.0.0.1:${PORTS.rpc}`
 

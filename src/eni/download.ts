@@ -17,7 +17,7 @@ const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308]
 const TOO_LARGE = `the file is larger than ${FILE_BYTES_MAX} bytes`
 
 /** One try to download a file. */
-export interface DownloadRequest {
+interface DownloadRequest {
   readonly url: string
   /** The MD5 that the file must have, in lower-case hex. */
   readonly md5: string

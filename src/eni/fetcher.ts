@@ -3,8 +3,7 @@ import { type JobState, openLibraryFolder, messageOf, partPath, stage } from './
 import type { AllowList, Lookup } from './policy.ts'
 import type { Limits, Report, LibraryJob } from './thread.ts'
 
-/** Options of `createFetcher`. */
-export interface FetcherOptions {
+interface FetcherOptions {
   readonly home: string
   readonly allowed: AllowList
   readonly lookup: Lookup
@@ -18,7 +17,7 @@ export interface FetcherOptions {
  * Takes what the chain now says of these proposals, in the order in which they were proposed; jobs that are not named
  * stay as they were. The first call must name every library that is not rejected: files of any other are removed from staging.
  */
-export type Fetcher = (libraries: readonly LibraryJob[]) => void
+type Fetcher = (libraries: readonly LibraryJob[]) => void
 
 /**
  * Sorts the jobs: those with fewer failures first, so that dead URLs do not hold up the others for long; then those

@@ -24,7 +24,7 @@ export interface MultisigFile extends NamedFile {
 }
 
 /** A file in a folder that cannot be used, and the reason. */
-export interface BadKeyFile extends NamedFile {
+interface BadKeyFile extends NamedFile {
   readonly problem: string
 }
 

@@ -17,7 +17,7 @@ function usesStateSync(home: string): boolean | undefined {
 }
 
 /** The program version of the next block of a home, and what tells it. Undefined: nothing does yet. */
-export interface ChainVersion {
+interface ChainVersion {
   readonly version: number | undefined
   readonly from: 'state' | 'genesis' | 'snapshot'
 }

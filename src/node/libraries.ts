@@ -18,8 +18,7 @@ import type { Change, Store } from '../store/index.ts'
 import { UserError } from './errors.ts'
 import { readConfig } from './settings.ts'
 
-/** Options of `serveLibraries`. */
-export interface LibrariesOptions extends Omit<ThreadData, 'limits'> {
+interface LibrariesOptions extends Omit<ThreadData, 'limits'> {
   readonly store: Store
   readonly os: string
   readonly logger: AppLogger

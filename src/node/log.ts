@@ -13,7 +13,7 @@ function fieldText(value: unknown): string {
 }
 
 /** A line of pino as people read it: `2026-11-23T01:32:49.680Z INFO  the application listens height=15`. */
-export function prettyLine(line: string): string {
+function prettyLine(line: string): string {
   const { level, time, msg = '', ...fields } = JSON.parse(line) as Readonly<Record<string, unknown>>
   const label = (pino.levels.labels[Number(level)] ?? '').toUpperCase().padEnd(5)
   const pairs = Object.entries(fields).map(([name, value]) => ` ${name}=${fieldText(value)}`)

@@ -5,8 +5,7 @@
 import { mapProse } from './links.ts'
 import { type Section, type SitePage, sections } from './navigation.ts'
 
-/** The two files by their names. */
-export type LlmsFiles = Readonly<Record<'llms.txt' | 'llms-full.txt', string>>
+type LlmsFiles = Readonly<Record<'llms.txt' | 'llms-full.txt', string>>
 
 const NOTE_MAX = 200
 

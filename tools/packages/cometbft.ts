@@ -29,7 +29,6 @@ const targetOf = (platform: Platform): Target => {
   return { goos: SYSTEMS[system] ?? system, goarch: PROCESSORS[processor] ?? processor }
 }
 
-/** How packages are made. */
 interface Options {
   /** The folder in which programs are kept. */
   readonly cache: string

@@ -23,7 +23,6 @@ function describe(tarball: string, url: string): readonly [name: string, documen
   return [name, { name, 'dist-tags': { latest: version }, versions: { [version]: { ...manifest, dist } } }]
 }
 
-/** A registry that serves. */
 interface Registry {
   readonly url: string
   close(): void

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { LOCKFILES, type Lockfile } from '../lockfile.ts'
 
 /** A package that would run a program when it is installed. */
-export interface InstallScript {
+interface InstallScript {
   readonly runs: string
   /** What becomes of it here. */
   readonly why: string

@@ -48,8 +48,7 @@ export function runNode(
   })
 }
 
-/** Options of `runJest`. */
-export interface JestOptions {
+interface JestOptions {
   /** The folder that the paths of files start from. */
   readonly root: string
   /** What the part of the test run is called. */

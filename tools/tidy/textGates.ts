@@ -1,10 +1,7 @@
 import type { Source } from './source.ts'
 
-/** Files over this many lines are refused. Source: CONTRIBUTING.md, Style. */
-export const FILE_LINES_MAX = 500
-
-/** Lines over this many characters are refused. Source: CONTRIBUTING.md, Style. */
-export const LINE_CHARACTERS_MAX = 140
+const FILE_LINES_MAX = 500
+const LINE_CHARACTERS_MAX = 140
 
 /** One rule over one file: which files it reads, and the lines (0: the file) it refuses. */
 export interface Gate {

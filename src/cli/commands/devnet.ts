@@ -175,7 +175,6 @@ type StartedGateway = GatewayClient & Pick<Gateway, 'pageUrl'>
 
 const PRINTED_MAX = 10
 
-/** Prints the accounts and the addresses. */
 async function printReady(gateway: StartedGateway, { flags, chain, nodes, signers }: Setup): Promise<void> {
   say('\naccounts (balance in tokens)')
   for (const [index, { address }] of signers.slice(0, PRINTED_MAX).entries()) {

@@ -99,7 +99,6 @@ type ImportFlags = FlagsOf<typeof importOptions>
 const ownerOf = (curve: Curve, secret: Uint8Array): KeyOwner =>
   curve === 'ed25519' ? ownerOfSeed(secret) : ownerOfPrivateKey(secret)
 
-/** What kind of account a file is of. */
 const kindOf = (file: KeyFile | MultisigFile): string =>
   'keystore' in file ? file.keystore.curve : `${file.account.threshold} of ${file.account.members.length} keys`
 

@@ -88,7 +88,6 @@ const hiddenOptions = proveOptions.map(({ flags }) => new Option(flags).hideHelp
 /** The values of the options of a query. */
 export type ProveFlags = GatewayFlags & FlagsOf<typeof proveOptions>
 
-/** Answers a query with `--prove`. */
 async function answerProven({ name }: Method, given: Given, flags: ProveFlags): Promise<void> {
   const ask = PROVABLE_QUERIES[name]
   if (ask === undefined) {

@@ -39,7 +39,7 @@ import type { Retention } from '../../node/start.ts'
 import { openState, printHash, readVerifiedState } from '../../node/stateFile.ts'
 
 /** A snapshot as it is printed, with hashes in upper-case hex like CometBFT's. */
-export const printSnapshot = ({
+const printSnapshot = ({
   metadata: { chainId, height, appHash, records, bytes, chunkHashes },
   metadataBytes,
 }: Snapshot) => ({

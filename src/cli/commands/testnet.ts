@@ -178,7 +178,6 @@ export function writeTestnet(options: TestnetOptions) {
 
 type Testnet = ReturnType<typeof writeTestnet>
 
-/** The result for programs. */
 const machineAnswer = (output: string, chainId: string, { mnemonic, nodes }: Testnet): object => ({
   output,
   chain_id: chainId,

@@ -134,7 +134,7 @@ export const accountTxs: Rows<TxRow> = function* (connection, key, position) {
 }
 
 /** Transactions below a transaction. */
-export const CHAIN_ROWS = 'SELECT id FROM transactions WHERE id < ? ORDER BY id DESC'
+const CHAIN_ROWS = 'SELECT id FROM transactions WHERE id < ? ORDER BY id DESC'
 
 function* chainTxs(connection: Connection, before: HistoryPosition): Iterable<TxRow> {
   for (const [id] of rowsOf(connection, CHAIN_ROWS, idBelow(before)) as Iterable<[number]>) yield txOf(connection, id)

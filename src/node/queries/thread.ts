@@ -27,8 +27,7 @@ export type QueryWorkerMessage =
 const STOPPING = 'the node is stopping'
 const FAILED = 'queries are starting anew, the node’s log says why'
 
-/** Options of `startQueryThread`. */
-export interface QueryThreadOptions {
+interface QueryThreadOptions {
   /** The path of the state's database, which must exist. */
   readonly path: string
   /** The path of the index of histories. Without it none are answered. */

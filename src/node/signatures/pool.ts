@@ -31,8 +31,7 @@ export function parseVerifyThreads(text: string, flag: string): number {
   )
 }
 
-/** Options of `startSignaturePool`. */
-export interface SignaturePoolOptions {
+interface SignaturePoolOptions {
   /** How many threads; with 0 there is no pool. */
   readonly threads: number
   readonly logger: AppLogger

@@ -8,7 +8,7 @@ export const SLOTS = 32_768
 /** The longest transaction that fits into a slot. A transfer takes 189 bytes, a declaration 434. */
 export const SLOT_BYTES = 512
 /** How long the application waits for a worker that has begun. A verification takes about 0.04 ms. */
-export const CLAIMED_MS_MAX = 0.25
+const CLAIMED_MS_MAX = 0.25
 
 const SLOT = { free: 0, waiting: 1, claimed: 2, good: 3, bad: 4 } as const
 /** Indexes of the counters: transactions put in so far, and taken by workers so far. Both wrap around at 2^32. */
