@@ -8,6 +8,7 @@ import { listOf, maybe, type Members, orNull, record, type ShapeValue, variants 
 import { choiceOf, enumOf, flag, text, yesNo } from '../../values/text.ts'
 import { time } from '../../values/time.ts'
 import { defineListQuery, defineQuery, page, pageOf, type QueryEntry } from '../query.ts'
+import { getById } from '../stake/keeper.ts'
 import { proposalKinds } from '../gen/proposalKinds.ts'
 import { PROPOSAL_TYPES } from '../gen/proposalTypes.ts'
 import {
@@ -53,7 +54,8 @@ const tally = record(undefined, { Yes: uint, No: uint, Total: uint })
 
 const proposal = proposalsOf('Proposal', { Number: maybe(uint), Tally: maybe(tally) })
 
-const vote = record(undefined, { Voter: address, Answer: yesNo, BlockHeight: uint })
+/** A vote belongs to a candidacy: Voter owned it then, and Owner, which comes with counts, owns it now. */
+const vote = record(undefined, { Voter: address, Answer: yesNo, BlockHeight: uint, Owner: maybe(address) })
 
 /** Source: protocol.md §10, svc_queryProposal. */
 const proposalWithVotes = proposalsOf('ProposalWithVotes', {
@@ -62,7 +64,9 @@ const proposalWithVotes = proposalsOf('ProposalWithVotes', {
   Tally: tally,
 })
 
-const counts = optional(field(flag, 'whether the Number, by which proposals count from the first one, comes too'))
+const counts = optional(
+  field(flag, 'whether its Number, counted from the first one, comes too, and who owns the candidacy of each vote'),
+)
 
 /** How many chosen proposals of an answer are counted one by one. A page of a list has no more. */
 const COUNTED_EACH_MAX = 20
@@ -144,7 +148,7 @@ export const governanceQueries: readonly QueryEntry[] = [
         found && {
           ...proposalIn(state, found),
           ...(isCounted && { Number: numberOf(state, found) }),
-          Votes: votesOn(state, id),
+          Votes: votesOn(state, id, isCounted),
           Tally: lastTally(state, found),
         }
       )
@@ -167,12 +171,13 @@ function lastTally(state: StateReader, one: Proposal) {
   return { Yes: yes, No: no, Total: total }
 }
 
-/** Votes in candidacy order. */
-const votesOn = (state: StateReader, id: ProposalId): readonly ShapeValue<typeof vote>[] =>
-  [...listVotes(state, id)].map(({ voter, answer, blockHeight }) => ({
+/** Votes in candidacy order. With owners each names who owns its candidacy now, unless its record was replaced. */
+const votesOn = (state: StateReader, id: ProposalId, withOwners = false): readonly ShapeValue<typeof vote>[] =>
+  [...listVotes(state, id)].map(({ candidacyId, voter, answer, blockHeight }) => ({
     Voter: voter,
     Answer: answer,
     BlockHeight: blockHeight,
+    Owner: withOwners ? getById(state, candidacyId)?.ownerAddress : undefined,
   }))
 
 /** ExpireTimestamp only where the point is a time. Source: protocol.md §6. */

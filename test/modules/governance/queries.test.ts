@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { queryEntries } from '../../../src/modules/registry.ts'
-import { account, TestChain } from '../../support/testChain.ts'
+import { account, nodeKey, TestChain, tokens } from '../../support/testChain.ts'
+import { bytesOf, done } from '../support.ts'
 import { change, deploy, fund, genesisOf, govChain, proposed, shown, urlSafe, voted } from './support.ts'
 
 test('listProposals gives the objects of the interface, the oldest first, and pages of them', () => {
@@ -163,6 +164,37 @@ test('a proposal is read by its URL-safe id, padded or not, with votes and tally
       })
     }
   }
+})
+
+test('with counts each vote names who owns its candidacy now, where it has an owner; without it nothing is added', () => {
+  const chain = govChain([60, 40])
+  const id = proposed(chain, account(1), 'proposeChangeParam', change())
+  const [first, second] = [1, 2].map((voter) => {
+    voted(chain, account(voter), id, 'N')
+    return { Voter: account(voter).address, Answer: 'N', BlockHeight: chain.height }
+  })
+  const withCounts = () => chain.query(`/governance/proposal/${urlSafe(id)}?counts=true`)
+  expect(withCounts()).toMatchObject({
+    Votes: [
+      { ...first, Owner: account(1).address },
+      { ...second, Owner: account(2).address },
+    ],
+  })
+  // Two hand-overs of the first candidacy; the record of the second one is replaced, as its owner declares anew.
+  for (const [request, from, to] of [
+    [1, 1, 5],
+    [2, 5, 6],
+  ] as const) {
+    done(chain, account(from), 'updateCandidacyAccount', { newCandidateAccount: bytesOf(account(to)) })
+    done(chain, account(to), 'acceptCandidacyAccountUpdate', { accountUpdateRequestId: request })
+  }
+  done(chain, account(2), 'withdrawCandidacy')
+  done(chain, account(2), 'declareCandidacy', { pubKey: nodeKey(7), maxAmount: String(tokens(50)) })
+  expect(withCounts()).toMatchObject({ Votes: [{ ...first, Owner: account(6).address }, second] })
+  expect([shown(chain, id)['Votes'], chain.query(`/governance/votes/${urlSafe(id)}`)]).toEqual([
+    [first, second],
+    [first, second],
+  ])
 })
 
 test('an unknown path is code 4 and names the known ones; each answer carries the head', () => {
