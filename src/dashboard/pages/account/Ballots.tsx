@@ -3,7 +3,6 @@ import { svc } from '../../data/gateway.ts'
 import { stakesIn, useStakes } from '../../data/stakes.ts'
 import { useAnswer } from '../../data/useAnswer.ts'
 import { useValidatorSet } from '../../data/validators.ts'
-import { useOwnedVotes } from '../../data/votes.ts'
 import { formatCount } from '../../format.ts'
 import { Section } from '../../parts/layout.tsx'
 import { ProposalName, ResultBadge } from '../../parts/proposal.tsx'
@@ -15,8 +14,6 @@ import { linkTo } from '../../route.ts'
 /** Proposals that are shown, of each state: each is one more question. */
 const OPEN_SHOWN = 20
 const DECIDED_SHOWN = 5
-
-type Answer = 'Y' | 'N' | undefined
 
 const WORDS = { Y: 'yes', N: 'no' } as const
 const TONES = { Y: 'good', N: 'bad' } as const
@@ -35,13 +32,12 @@ function Voted({
   const { data: votes } = useLatest(
     useAnswer(
       `votes/${Id}@${heard}`,
-      async () => (await svc.async.governance.queryProposal(Id)).data?.Votes ?? [],
-      Result === '' ? 'onReturn' : 'once',
+      async () => (await svc.async.governance.queryProposal({ proposalId: Id, counts: true })).data?.Votes ?? [],
+      'onReturn',
     ),
   )
-  const owned = useOwnedVotes(proposal, votes ?? [])
   if (votes === undefined) return null
-  const answers = new Map<string, Answer>(owned.map(({ owner, Answer: answer }) => [owner, answer]))
+  const answers = new Map(votes.map(({ Owner: owner, Answer: answer }) => [owner, answer]))
   const ordered = voters.toSorted((a, b) => Number(answers.has(a)) - Number(answers.has(b)))
   return (
     <ul class='names'>

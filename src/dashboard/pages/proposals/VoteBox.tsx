@@ -1,7 +1,6 @@
 import type { WholeProposal } from '../../data/proposals.ts'
 import { svc } from '../../data/gateway.ts'
 import { useAnswer } from '../../data/useAnswer.ts'
-import { useOwnedVotes } from '../../data/votes.ts'
 import { Loading } from '../../parts/notes.tsx'
 import { AccountLink, HeightLink, Tokens } from '../../parts/text.tsx'
 import { act } from '../../wallet/act.ts'
@@ -17,7 +16,7 @@ export function VoteBox({ proposal }: { readonly proposal: WholeProposal }) {
   const { current } = useWallet()
   const voters = useVoters()
   const fee = useAnswer('fee/vote', () => svc.async.estimateFee('vote')).data?.fee
-  const given = useOwnedVotes(proposal, Votes).find(({ owner }) => owner === current)
+  const given = Votes.find(({ Owner: owner }) => owner === current)
   const vote = (answer: 'Y' | 'N'): void => void act('vote', { proposalId: Id, answer })
   if (current === undefined) {
     return (

@@ -1,6 +1,5 @@
 import type { WholeProposal } from '../../data/proposals.ts'
 import { useValidatorSet } from '../../data/validators.ts'
-import { useOwnedVotes } from '../../data/votes.ts'
 import { formatCount, formatShare } from '../../format.ts'
 import { type Column, Table } from '../../parts/Table.tsx'
 import { AccountLink, Badge, HeightLink } from '../../parts/text.tsx'
@@ -9,7 +8,7 @@ import { linkTo } from '../../route.ts'
 
 /** A validator's vote, or that it has not voted. */
 interface VoteRow {
-  /** Who owns the candidacy now. */
+  /** Who owns the candidacy now, or owned it last. */
   readonly owner: string
   /** The account that sent the vote; empty where there is none. */
   readonly voter: string
@@ -88,15 +87,15 @@ export function Votes({ proposal }: { readonly proposal: WholeProposal }) {
   const { Votes: votes, Result } = proposal
   const known = useValidatorSet().data
   const set = known?.data ?? []
-  const powers = new Map(set.map(({ owner_address: owner, power }) => [owner ?? '', power]))
-  const owned = useOwnedVotes(proposal, votes)
-  const rows: VoteRow[] = owned.map(({ owner, Voter: voter, Answer: answer, BlockHeight: height }) => {
-    return { owner, voter, answer, height, power: powers.get(owner) }
+  const powers = new Map(set.map(({ owner_address: owner, power }) => [owner, power]))
+  // A vote belongs to a candidacy and stays with it: behind a hand-over another account owns it than sent it.
+  const rows: VoteRow[] = votes.map(({ Voter: voter, Owner: owner, Answer: answer, BlockHeight: height }) => {
+    return { owner: owner ?? voter, voter, answer, height, power: powers.get(owner ?? null) }
   })
   if (Result === '') {
-    const voted = new Set(rows.map(({ owner }) => owner))
+    const voted = new Set(votes.map(({ Owner: owner }) => owner))
     for (const [owner, power] of powers) {
-      if (owner !== '' && !voted.has(owner)) rows.push({ owner, voter: '', answer: '', height: 0, power })
+      if (owner !== null && !voted.has(owner)) rows.push({ owner, voter: '', answer: '', height: 0, power })
     }
     rows.sort((a, b) => (a.answer === '' ? 1 : 0) - (b.answer === '' ? 1 : 0) || (b.power ?? -1) - (a.power ?? -1))
   }
@@ -108,7 +107,7 @@ export function Votes({ proposal }: { readonly proposal: WholeProposal }) {
       label='Votes'
       columns={shown}
       rows={rows}
-      keyOf={({ owner, voter }) => `${owner}/${voter}`}
+      keyOf={({ owner, voter, height }) => `${owner}/${voter}/${height}`}
       linkOf={({ owner }) => linkTo(['validators', owner])}
       empty='Nobody voted.'
     />
