@@ -50,6 +50,7 @@ function Keys({ text }: { readonly text: string }) {
 
 const amount = (value: string): ComponentChildren => <Tokens units={value} decimals={18} />
 const account = (value: string): ComponentChildren => <AccountLink address={value} />
+const candidacy = (value: string): ComponentChildren => <Short text={value} to={linkTo(['validators', value])} />
 
 /** Values that mean more than their text. A stranger wrote them: an amount, an answer or a ratio may be none. */
 const shown: Readonly<Record<string, (value: string) => ComponentChildren>> = {
@@ -58,7 +59,8 @@ const shown: Readonly<Record<string, (value: string) => ComponentChildren>> = {
   maxAmount: amount,
   amount,
   newCandidateAccount: account,
-  candidateAddress: (value) => <Short text={value} to={linkTo(['validators', value])} />,
+  candidateAddress: candidacy,
+  validatorAddress: candidacy,
   transferFrom: account,
   transferTo: account,
   proposalId: (value) => <Short text={value} to={proposalLink(value)} left={20} right={20} />,
