@@ -31,6 +31,7 @@ const views: Readonly<Record<string, ComponentType<ViewProps>>> = {
   blocks: Blocks,
   transactions: lazyView(async () => (await import('./pages/Transactions.tsx')).Transactions),
   accounts: lazyView(async () => (await import('./pages/Account.tsx')).Account),
+  // Few are asked to sign a draft, and what checks its signatures is large.
   sign: lazyView(async () => (await import('./pages/Sign.tsx')).Sign, undefined, false),
   search: lazyView(async () => (await import('./pages/SearchResults.tsx')).SearchResults),
 }

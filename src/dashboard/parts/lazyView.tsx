@@ -3,8 +3,8 @@ import { useEffect, useState } from 'preact/hooks'
 import { ErrorNote, Loading } from './notes.tsx'
 
 /**
- * A view that is not part of what the page begins with: the first one is shown before this one is loaded. It is loaded
- * although nobody has opened it yet, so that it can be opened while the gateway is away.
+ * A view that is not part of what the page begins with: the first one is shown before this one is loaded. If `isEarly`, it
+ * is loaded although nobody has opened it yet, so that it can be opened while the gateway is away.
  */
 export function lazyView<P extends object>(
   load: () => Promise<ComponentType<P>>,

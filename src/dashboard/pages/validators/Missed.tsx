@@ -79,9 +79,7 @@ function Grid({ commits }: { readonly commits: readonly (readonly [number, Commi
   )
 }
 
-/**
- * Which blocks a validator signed and which it missed, whoever owned it then. `first`: where its candidacy begins.
- */
+/** Which blocks a validator signed and which it missed, whoever owned it then. */
 export function Missed({
   candidacy: { validator, keys, absent },
   history,
