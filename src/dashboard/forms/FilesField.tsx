@@ -53,15 +53,7 @@ const problemOfUrl = (url: string): string | undefined =>
 const problemOfSum = (md5: string): string | undefined =>
   md5 === '' || MD5.test(md5.trim()) ? undefined : `expected 32 hex digits, there are ${md5.trim().length} characters`
 
-function FileFields({
-  os,
-  file,
-  onChange,
-}: {
-  readonly os: string
-  readonly file: File
-  readonly onChange: (file: File) => void
-}) {
+function FileFields({ os, file, onChange }: { os: string; file: File; onChange: (file: File) => void }) {
   const { urls, md5 } = file
   const setUrl = (at: number, url: string): void =>
     onChange({ ...file, urls: urls.map((one, index) => (index === at ? url : one)) })

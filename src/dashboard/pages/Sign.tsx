@@ -161,15 +161,7 @@ function Signatures({ draft, wrong }: { readonly draft: Draft; readonly wrong: R
 }
 
 /** What one does with it: passes it on, or sends it. */
-function PassOn({
-  draft,
-  words,
-  canSend,
-}: {
-  readonly draft: Draft
-  readonly words: string
-  readonly canSend: boolean
-}) {
+function PassOn({ draft, words, canSend }: { draft: Draft; words: string; canSend: boolean }) {
   const bytes = finishDraft(draft)
   return (
     <Section title={bytes === undefined ? 'Pass it on' : 'Send it'}>

@@ -149,15 +149,7 @@ export const HeightLink = ({ height }: { readonly height: number }) => (
 export const TxLink = ({ hash }: { readonly hash: string }) => <Short text={hash} to={linkTo(['transactions', hash])} />
 
 /** A button that copies a text, and says whether it could. */
-export function CopyButton({
-  text,
-  label,
-  shown = 'Copy',
-}: {
-  readonly text: string
-  readonly label: string
-  readonly shown?: string
-}) {
+export function CopyButton({ text, label, shown = 'Copy' }: { text: string; label: string; shown?: string }) {
   const [told, setTold] = useState<string>()
   // Over plain http beyond this machine there is no clipboard: what throws then must reject.
   const write = async (): Promise<void> => navigator.clipboard.writeText(text)

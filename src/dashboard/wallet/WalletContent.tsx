@@ -168,13 +168,7 @@ function OpenAccount({
 }
 
 /** The accounts that are open: one of them acts. */
-function OpenAccounts({
-  accounts,
-  current,
-}: {
-  readonly accounts: readonly WalletAccount[]
-  readonly current: string
-}) {
+function OpenAccounts({ accounts, current }: { accounts: readonly WalletAccount[]; current: string }) {
   const [saved, setSaved] = useState<string>()
   return (
     <section>

@@ -19,15 +19,7 @@ const WORDS = { Y: 'yes', N: 'no' } as const
 const TONES = { Y: 'good', N: 'bad' } as const
 
 /** What the validators of the account voted on a proposal; those who have not come first while it is open. */
-function Voted({
-  proposal,
-  voters,
-  heard,
-}: {
-  readonly proposal: Proposal
-  readonly voters: readonly string[]
-  readonly heard: number
-}) {
+function Voted({ proposal, voters, heard }: { proposal: Proposal; voters: readonly string[]; heard: number }) {
   const { Id, Result } = proposal
   const { data: votes } = useLatest(
     useAnswer(

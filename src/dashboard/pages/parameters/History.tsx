@@ -40,15 +40,7 @@ function rowsOf(
     }))
 }
 
-function Steps({
-  rows,
-  height,
-  parameter,
-}: {
-  readonly rows: readonly HistoryRow[]
-  readonly height: number
-  readonly parameter: Parameter
-}) {
+function Steps({ rows, height, parameter }: { rows: readonly HistoryRow[]; height: number; parameter: Parameter }) {
   const ascending = rows.filter((one) => one.height_in_force <= height).toReversed()
   const last = ascending.at(-1)
   const points = last === undefined ? [] : [...ascending, { ...last, height_in_force: height }]
@@ -65,13 +57,7 @@ function Steps({
 }
 
 /** The latest value, proven where the reader wants that. A row cannot prove that there is no later one. */
-const Proof = ({
-  name,
-  row: { height_in_force: height, value },
-}: {
-  readonly name: string
-  readonly row: GivenValue
-}) => (
+const Proof = ({ name, row: { height_in_force: height, value } }: { name: string; row: GivenValue }) => (
   <Verified
     call={() => svc.verified.getProof('params', `${name}/${height}`)}
     expect={{ value }}

@@ -8,15 +8,7 @@ export function useVoters(): readonly string[] | undefined {
 }
 
 /** That the account that acts may not do `what`, and who may. */
-export function WhoMay({
-  account,
-  voters,
-  what,
-}: {
-  readonly account: string
-  readonly voters: readonly string[]
-  readonly what: string
-}) {
+export function WhoMay({ account, voters, what }: { account: string; voters: readonly string[]; what: string }) {
   return (
     <div class='note'>
       <p>

@@ -13,11 +13,7 @@ import { linkTo, useRoute } from '../../route.ts'
 import type { Stake } from '../../wallet/facts.ts'
 
 /** That the commission rises, and when. */
-export function RaiseNote({
-  stake: { next_comp_rate: rate, next_comp_rate_height: height },
-}: {
-  readonly stake: Stake
-}) {
+export function RaiseNote({ stake: { next_comp_rate: rate, next_comp_rate_height: height } }: { stake: Stake }) {
   if (!rate || !height) return null
   return (
     <p class='note waiting'>
