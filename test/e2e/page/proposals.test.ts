@@ -48,7 +48,7 @@ withBrowser('proposals and parameters', () => {
     expect(await listed(page).first().textContent()).toContain('Pay 12.5 token')
 
     await page.getByRole('link', { name: 'Older' }).click()
-    await page.getByText('Page 2 of 2').waitFor()
+    await page.getByText('21–22 of 22 proposals').waitFor()
     expect(page.url()).toContain('page=2')
     expect(await listed(page).count()).toBe(2)
 

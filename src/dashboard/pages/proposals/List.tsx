@@ -14,8 +14,9 @@ import { formatCount } from '../../format.ts'
 import { type CsvValue, csvText, download } from '../../parts/csv.ts'
 import { View } from '../../parts/layout.tsx'
 import { EmptyNote, ErrorNote, Shown } from '../../parts/notes.tsx'
-import { Pager } from '../../parts/Pager.tsx'
 import { ProposalName, ResultBadge } from '../../parts/proposal.tsx'
+import { Steps } from '../../parts/Steps.tsx'
+import { partIn } from '../../parts/Table.tsx'
 import { SmallTally } from '../../parts/TallyBar.tsx'
 import { Ago, HeightLink } from '../../parts/text.tsx'
 import { endOf, TimeLeft } from '../../parts/TimeLeft.tsx'
@@ -162,13 +163,19 @@ async function saveAll(filter: Filter): Promise<void> {
   )
 }
 
-function Foot({ filter, page, total }: { readonly filter: Filter; readonly page: number; readonly total: number }) {
+/** `count`: the proposals that this page shows. */
+function Foot({ filter, page, count, total }: { filter: Filter; page: number; count: number; total: number }) {
   const { isBusy, error, run } = useRun()
+  const offset = (page - 1) * PAGE_ROWS
   return (
     <footer class='list-foot'>
-      <Pager page={page} pages={Math.ceil(total / PAGE_ROWS)} linkOf={(to) => linkOf(filter, to)} />
+      <Steps
+        label='Pages'
+        back={{ name: 'Newer', to: page === 1 ? undefined : linkOf(filter, page - 1) }}
+        on={{ name: 'Older', to: offset + count >= total ? undefined : linkOf(filter, page + 1) }}
+      />
       <span>
-        {total === 1 ? '1 proposal' : `${formatCount(total)} proposals`}
+        {partIn(offset, count, total) ?? formatCount(total)} {total === 1 ? 'proposal' : 'proposals'}
         <button type='button' class='quiet' disabled={isBusy} onClick={() => void run(() => saveAll(filter))}>
           CSV
         </button>
@@ -237,7 +244,7 @@ export function ProposalList() {
                     <Row key={one.Id} proposal={one} />
                   ))}
                 </ol>
-                <Foot filter={shown.filter} page={shown.page} total={total} />
+                <Foot filter={shown.filter} page={shown.page} count={data.length} total={total} />
               </>
             )
           }
