@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { SvcTopics } from '../../client/index.ts'
-import { type BlockHead, recentBlocks } from './chain.ts'
+import { recentBlocks } from './chain.ts'
 import { subscribe, svc } from './gateway.ts'
 import { useStore } from './store.ts'
 import { useAnswer } from './useAnswer.ts'
@@ -13,17 +13,6 @@ export const LATEST_TXS = 100
 
 /** How often the list is drawn anew at most, in ms. */
 const DRAW_MS = 300
-
-/** The height from which on these blocks hold LATEST_TXS transactions; the next block when the last one holds more. */
-export function heightOfLatest(blocks: readonly BlockHead[]): number {
-  let [count, from] = [0, (blocks.at(-1)?.height ?? 0) + 1]
-  for (const block of [...blocks].reverse()) {
-    count += block.transaction_count
-    if (count > LATEST_TXS) break
-    if (block.transaction_count > 0) from = block.height
-  }
-  return from
-}
 
 /** The transactions from a height on, as they are committed, the newest first; none while `from` is undefined. */
 export function useLive(from: number | undefined, address?: string): readonly Tx[] {

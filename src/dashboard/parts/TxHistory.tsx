@@ -1,8 +1,6 @@
-import { head, recentBlocks } from '../data/chain.ts'
-import { useStore } from '../data/store.ts'
 import { askTransactions, type FoundTxs, isOf, movedFor, type TxFilter } from '../data/txHistory.ts'
 import { useAnswer } from '../data/useAnswer.ts'
-import { heightOfLatest, LATEST_TXS, type Tx, useLive } from '../data/useTransactions.ts'
+import { LATEST_TXS, type Tx, useLive } from '../data/useTransactions.ts'
 import { exactTokens, formatCount } from '../format.ts'
 import { operationNames, operationTitle } from '../operations/index.ts'
 import { linkTo, useRoute } from '../route.ts'
@@ -62,14 +60,12 @@ function useFilter(address: string | undefined): { readonly filter: TxFilter; re
 }
 
 /** The newest transactions: those that the page was told of, and behind them what the gateway found. */
-function newestOf(told: readonly Tx[], filter: TxFilter, found: FoundTxs | undefined): FoundTxs | undefined {
+function newestOf(told: readonly Tx[], filter: TxFilter, found: FoundTxs): FoundTxs {
   const rows = told.filter((tx) => isOf(tx, filter))
   const last = told.at(-1)
-  const [height, earliest] = [told[0]?.height ?? 0, 0]
   // Of more transactions than this the page has forgotten the first ones, which stand before those that were found.
-  if (last !== undefined && (told.length >= LATEST_TXS || found === undefined))
-    return { rows, searched: told.length, lowest: last.height, next: positionOf(last), height, earliest }
-  if (found === undefined) return undefined
+  if (last !== undefined && told.length >= LATEST_TXS)
+    return { ...found, rows, searched: told.length, lowest: last.height, next: positionOf(last) }
   const known = new Set(rows.map(positionOf))
   const searched = found.searched + told.filter((tx) => tx.height > found.height).length
   return { ...found, searched, rows: [...rows, ...found.rows.filter((tx) => !known.has(positionOf(tx)))] }
@@ -99,14 +95,10 @@ export function TxHistory({ address, label }: { readonly address?: string; reado
     () => askTransactions(filter, before),
     before === undefined ? 'onReturn' : 'once',
   )
-  const isReady = useStore(head) !== undefined
   const { data, error } = answer
-  const latest = error === undefined || !isReady ? undefined : heightOfLatest(recentBlocks.get())
-  const told = useLive(
-    before === undefined ? (data === undefined ? latest : Math.max(1, data.height)) : undefined,
-    address,
-  )
-  const shown = before === undefined ? newestOf(told, filter, data) : data
+  const first = before === undefined ? data : undefined
+  const told = useLive(first && Math.max(1, first.height), address)
+  const shown = first === undefined ? data : newestOf(told, filter, first)
   const path = address === undefined ? ['transactions'] : ['accounts', address]
   const link = (from?: string): string => linkTo(path, { operation, direction, before: from })
   const columns = address === undefined ? txColumns() : txColumns(moved(address))
