@@ -12,6 +12,9 @@ const REASONS: Readonly<Record<string, string>> = {
   misbehaviour: 'because it signed what it must not; a part of its shares was burned',
 }
 
+/** Why a candidacy was removed from the active ones, as the event of that says: `because …`. */
+export const whyRemoved = (reason: string): string => own(REASONS, reason) ?? reason
+
 const missedWords = (missed: string): string =>
   missed === '1' ? 'signed again after one missed block' : `signed again after ${missed} missed blocks`
 
@@ -30,7 +33,7 @@ const telling: { readonly [T in OfBlocks]: (of: EventAttributes[T], height: numb
   [stake.left]: (of) => ['left the validator set with the key ', piece('key', of.pub_key)],
   [stake.absent]: (_, height) => missedOne(height),
   [stake.present]: ({ missed }) => [missedWords(missed)],
-  [stake.removed]: ({ reason }) => [`was removed from the active ones ${own(REASONS, reason) ?? reason}`],
+  [stake.removed]: ({ reason }) => [`was removed from the active ones ${whyRemoved(reason)}`],
   [stake.unbonded]: ({ amount }) => ['was paid ', piece('tokens', amount), ' after unbonding'],
   [stake.award]: ({ amount, delegated }) => [
     'was paid ',

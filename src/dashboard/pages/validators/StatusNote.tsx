@@ -3,6 +3,7 @@ import { events } from '../../../client/gen/events.ts'
 import type { QueryUnbondingResult } from '../../../client/index.ts'
 import { svc } from '../../data/gateway.ts'
 import { useAnswer } from '../../data/useAnswer.ts'
+import { whyRemoved } from '../../events.ts'
 import { formatShare } from '../../format.ts'
 import { AccountLink, HeightLink, Tokens } from '../../parts/text.tsx'
 import { WhenBlock } from '../../parts/TimeLeft.tsx'
@@ -45,37 +46,20 @@ function CandidateNote({ validator: { shares, rank } }: Candidacy) {
 
 const INACTIVE = new Set<string>([stake.removed, stake.deactivate])
 
+const STAYS = 'It keeps the shares that it has, and its owner can activate it again.'
+
 /** Why a candidacy is inactive, as its history tells. */
 function InactiveNote({ events: told }: { readonly events: readonly HistoryEvent[] }) {
   const last = told.find(({ type }) => INACTIVE.has(type))
-  const since =
-    last === undefined ? null : (
-      <>
-        {' '}
-        in block <HeightLink height={last.height} />
-      </>
-    )
-  const stays = 'Its shares stay, and its owner can activate it again.'
-  const reason = last?.type === stake.removed ? last.attributes['reason'] : undefined
-  if (reason === 'absence')
-    return (
-      <>
-        It was removed{since}, because it had missed too many blocks in a row. {stays}
-      </>
-    )
-  if (reason === 'misbehaviour') {
-    return (
-      <>
-        It was removed{since}, because it signed what it must not. A part of its shares was burned. The rest stays, and
-        its owner can activate it again.
-      </>
-    )
-  }
-  return last === undefined ? (
-    <>It takes no part. {stays}</>
+  if (last === undefined) return <>It takes no part. {STAYS}</>
+  const block = <HeightLink height={last.height} />
+  return last.type === stake.removed ? (
+    <>
+      It was removed in block {block}, {whyRemoved(String(last.attributes['reason']))}. {STAYS}
+    </>
   ) : (
     <>
-      Its owner deactivated it{since}. {stays}
+      Its owner deactivated it in block {block}. {STAYS}
     </>
   )
 }
