@@ -89,7 +89,7 @@ function listsOf(root: string): readonly List[] {
   const kindPages = declaredIn(
     root,
     'src/dashboard/proposals/*.tsx',
-    /^export const (\w+): KindPage<DetailOf<'(\w+)'>>/gm,
+    /^export const (\w+): KindPage<ProposalOf<'(\w+)'>>/gm,
   )
   return [
     {
@@ -135,11 +135,11 @@ export const operationPages: { readonly [O in OperationName]: OperationPage<O> }
     {
       file: 'src/dashboard/proposals/gen/pages.ts',
       declared: kindPages,
-      text: `import type { ProposalType } from '../../data/proposals.ts'
-import type { DetailOf, KindPage } from '../kind.tsx'
+      text: `import type { ProposalOf, ProposalType } from '../../data/proposals.ts'
+import type { KindPage } from '../kind.tsx'
 
 /** Every kind of proposal. The compiler demands a file of each. */
-export const kindPages: { readonly [T in ProposalType]: KindPage<DetailOf<T>> } = {\n${members(kindPages)}}\n`,
+export const kindPages: { readonly [T in ProposalType]: KindPage<ProposalOf<T>> } = {\n${members(kindPages)}}\n`,
     },
   ]
 }

@@ -112,10 +112,11 @@ const PROPOSAL_MEMBERS = [
 /** What the page says of a kind of proposal and of its operation. */
 function pageFile(name: string): string {
   const [kind, own] = [kindOf(name), kindName(name)]
-  return `import { expiringFields, type OperationPage, proposalOf } from '../operations/operation.ts'
+  return `import type { ProposalOf } from '../data/proposals.ts'
+import { expiringFields, type OperationPage, proposalOf } from '../operations/operation.ts'
 import { Facts } from '../parts/layout.tsx'
 import { UserText } from '../parts/text.tsx'
-import type { DetailOf, KindPage } from './kind.tsx'
+import type { KindPage } from './kind.tsx'
 
 /** Say here in one sentence what it does. */
 export const ${name}: OperationPage<'${name}'> = {
@@ -127,12 +128,12 @@ export const ${name}: OperationPage<'${name}'> = {
 }
 
 /** Say here what it is. */
-export const ${own}: KindPage<DetailOf<'${kind}'>> = {
+export const ${own}: KindPage<ProposalOf<'${kind}'>> = {
   title: '${upper(words(own, ' '))}',
   doc: 'Say here what it does.',
   sentence: () => 'Say here what it does',
   effect: () => 'says here what it does',
-  Changes: ({ detail }) => <Facts facts={{ Value: <UserText text={detail.value} /> }} />,
+  Changes: ({ proposal }) => <Facts facts={{ Value: <UserText text={proposal.Detail.value} /> }} />,
   useForm: () => ({ operation: '${name}' }),
 }
 `

@@ -9,6 +9,7 @@ import {
   rangeOf,
   valueText,
 } from '../data/parameters.ts'
+import type { ProposalOf } from '../data/proposals.ts'
 import { useAnswer } from '../data/useAnswer.ts'
 import { ChoiceField, TextField } from '../forms/fields.tsx'
 import type { FormParts } from '../forms/FormParts.ts'
@@ -19,9 +20,7 @@ import { HeightLink } from '../parts/text.tsx'
 import { piece } from '../pieces.ts'
 import { linkTo, setOptions, useRoute } from '../route.ts'
 import type { Facts } from '../wallet/facts.ts'
-import { type ChangesProps, type DetailOf, type KindPage, Side } from './kind.tsx'
-
-type Detail = DetailOf<'change_param'>
+import { type KindPage, Side } from './kind.tsx'
 
 const valueToday = (params: Facts['params'], name: string): string =>
   String((params as Readonly<Record<string, unknown>>)[name] ?? '?')
@@ -30,8 +29,9 @@ const valueToday = (params: Facts['params'], name: string): string =>
 const changeOf = (name: string, value: string, params: Facts['params']): string =>
   `${name} from ${exactValue(name, valueToday(params, name))} to ${exactValue(name, value)}`
 
-function Changes({ proposal, detail: { name, value } }: ChangesProps<Detail>) {
+function Changes({ proposal }: { readonly proposal: ProposalOf<'change_param'> }) {
   const { BlockHeight: height, Result: result, ResultBlockHeight: end } = proposal
+  const { name, value } = proposal.Detail
   const before = useAnswer(`params/${height}`, () => svc.async.governance.getParams(height), 'once')
   const now = useAnswer('params', () => svc.async.governance.getParams())
   const parameter = parameterOf(name)
@@ -125,7 +125,7 @@ function useForm(): FormParts {
 }
 
 /** A new value of a parameter. */
-export const changeParam: KindPage<DetailOf<'change_param'>> = {
+export const changeParam: KindPage<ProposalOf<'change_param'>> = {
   title: 'Parameter',
   doc: 'Gives a parameter of the chain a new value. It is in force from the block after the approval.',
   sentence: ({ name, value }) => `Set ${name} to ${valueText(name, value)}`,

@@ -1,3 +1,4 @@
+import type { ProposalOf } from '../data/proposals.ts'
 import { FilesField, problemsOfFiles } from '../forms/FilesField.tsx'
 import { libraryFields, libraryOf, systemsOf } from '../operations/library.ts'
 import { dueAt, type OperationPage, proposalOf } from '../operations/operation.ts'
@@ -5,9 +6,7 @@ import { Facts } from '../parts/layout.tsx'
 import { LibraryFiles } from '../parts/LibraryFiles.tsx'
 import { Badge, type Tone } from '../parts/text.tsx'
 import { piece } from '../pieces.ts'
-import type { ChangesProps, DetailOf, KindPage } from './kind.tsx'
-
-type Detail = DetailOf<'deploy_libeni'>
+import type { KindPage } from './kind.tsx'
 
 /** What became of a library on the node behind this gateway, in words. Source: protocol.md §7. */
 const LIBRARY_STATUS: Readonly<Record<string, readonly [Tone, string]>> = {
@@ -19,7 +18,7 @@ const LIBRARY_STATUS: Readonly<Record<string, readonly [Tone, string]>> = {
   rejected: ['plain', 'The node keeps no file, because the proposal was not approved.'],
 }
 
-function Changes({ detail }: ChangesProps<Detail>) {
+function Changes({ proposal: { Detail: detail } }: { readonly proposal: ProposalOf<'deploy_libeni'> }) {
   const [tone, status] = LIBRARY_STATUS[detail.status] ?? ['plain', '']
   return (
     <Facts
@@ -38,7 +37,7 @@ function Changes({ detail }: ChangesProps<Detail>) {
 }
 
 /** A native library. */
-export const deployLibEni: KindPage<DetailOf<'deploy_libeni'>> = {
+export const deployLibEni: KindPage<ProposalOf<'deploy_libeni'>> = {
   title: 'Library',
   doc: 'Deploys a native library. Every node fetches the file for its own system, and puts it in place where the proposal ends.',
   isDelayed: true,

@@ -1,22 +1,10 @@
 import type { ComponentChildren, JSX } from 'preact'
-import type { Proposal, ProposalOf, ProposalType } from '../data/proposals.ts'
+import type { Proposal } from '../data/proposals.ts'
 import type { FormParts } from '../forms/FormParts.ts'
 import type { Facts } from '../wallet/facts.ts'
 
-/** What a kind of proposal has of its own. */
-export type DetailOf<T extends ProposalType> = ProposalOf<T>['Detail']
-
-/** What shows a change is given. */
-export interface ChangesProps<D> {
-  readonly proposal: Proposal
-  readonly detail: D
-}
-
-/**
- * What the page says of a kind of proposal, whose Detail is `D`. With methods, not members, the page of one kind is also one
- * of any.
- */
-export interface KindPage<D = Proposal['Detail']> {
+/** What the page says of a kind of proposal. With methods, not members, the page of one kind is also one of any. */
+export interface KindPage<P extends Proposal = Proposal> {
   /** The kind in a word or two. */
   readonly title: string
   /** What such a proposal does, above its form. */
@@ -26,13 +14,13 @@ export interface KindPage<D = Proposal['Detail']> {
   /** What of an approval cannot be taken back. */
   readonly warning?: string
   /** What it would do, without a full stop. Plain text: none of it can hold a stranger's prose. */
-  sentence(detail: D): string
+  sentence(detail: P['Detail']): string
   /** The same as a vote says it, in lower case and exactly: `sets max_vals from 4 to 7`. */
-  effect(detail: D, params: Facts['params']): string
+  effect(detail: P['Detail'], params: Facts['params']): string
   /** The columns of its row that are not called as its fields are. */
   readonly columns?: Readonly<Record<string, string>>
   /** What it would change, or changed. */
-  Changes(props: ChangesProps<D>): JSX.Element
+  Changes(props: { readonly proposal: P }): JSX.Element
   /** The form of its operation; a hook. */
   useForm(): FormParts
 }

@@ -1,3 +1,4 @@
+import type { ProposalOf } from '../data/proposals.ts'
 import { useCandidates } from '../data/validators.ts'
 import { formatCount } from '../format.ts'
 import type { CustomField } from '../forms/FormParts.ts'
@@ -7,9 +8,7 @@ import { Names } from '../parts/Names.tsx'
 import { Shown } from '../parts/notes.tsx'
 import { UserText } from '../parts/text.tsx'
 import { ValidatorName } from '../parts/ValidatorLink.tsx'
-import type { ChangesProps, DetailOf, KindPage } from './kind.tsx'
-
-type Detail = DetailOf<'retire_program'>
+import type { KindPage } from './kind.tsx'
 
 /** The keys that a proposal to retire the program would preserve. */
 const preservedKeys = (list: string): readonly string[] => list.split(',').filter(Boolean)
@@ -26,7 +25,8 @@ const RETIRE_STATUS: Readonly<Record<string, string>> = {
   rejected: 'Not retired.',
 }
 
-function Changes({ proposal, detail }: ChangesProps<Detail>) {
+function Changes({ proposal }: { readonly proposal: ProposalOf<'retire_program'> }) {
+  const { Detail: detail, Result: result } = proposal
   const candidates = useCandidates()
   const keys = new Set(preservedKeys(detail.preserved_validators))
   return (
@@ -52,7 +52,7 @@ function Changes({ proposal, detail }: ChangesProps<Detail>) {
               ),
               // Afterwards the list would name those who came later.
               [`Would be deactivated (${formatCount(gone.length)})`]:
-                proposal.Result === '' ? (
+                result === '' ? (
                   gone.length === 0 ? (
                     'Nobody'
                   ) : (
@@ -126,7 +126,7 @@ const WARNING =
   'Validators that are not preserved are deactivated.'
 
 /** The end of this version of the program. */
-export const retireProgram: KindPage<DetailOf<'retire_program'>> = {
+export const retireProgram: KindPage<ProposalOf<'retire_program'>> = {
   title: 'Retirement',
   doc: 'Ends this version of the program: every node stops at the block or time named, and whoever is not preserved is deactivated.',
   isDelayed: true,

@@ -1,7 +1,7 @@
 import { escrowOf } from '../../modules/shownRules.ts'
 import { svc } from '../data/gateway.ts'
 import { useParamsHistory } from '../data/parameters.ts'
-import type { Proposal } from '../data/proposals.ts'
+import type { Proposal, ProposalOf } from '../data/proposals.ts'
 import { useAnswer } from '../data/useAnswer.ts'
 import { formatTokens, shorten } from '../format.ts'
 import { ChoiceField } from '../forms/fields.tsx'
@@ -17,12 +17,11 @@ import {
 } from '../operations/operation.ts'
 import { AccountLink } from '../parts/text.tsx'
 import { useWallet } from '../wallet/wallet.ts'
-import { type ChangesProps, type DetailOf, type KindPage, Side } from './kind.tsx'
+import { type KindPage, Side } from './kind.tsx'
 
-type Detail = DetailOf<'transfer_fund'>
-
-function Changes({ proposal, detail }: ChangesProps<Detail>) {
-  const isEscrow = detail.from === proposal.Proposer
+function Changes({ proposal }: { readonly proposal: ProposalOf<'transfer_fund'> }) {
+  const { from, to, amount } = proposal.Detail
+  const isEscrow = from === proposal.Proposer
   const held: Readonly<Record<Proposal['Result'], string>> = {
     '': 'The proposer paid the amount into escrow when it proposed. It comes back if the proposal is rejected or expires.',
     Approved: 'The amount was paid from escrow.',
@@ -33,17 +32,17 @@ function Changes({ proposal, detail }: ChangesProps<Detail>) {
     <>
       <dl class='change'>
         <Side name='From'>
-          <AccountLink address={detail.from} />
+          <AccountLink address={from} />
         </Side>
         <span class='arrow' aria-hidden='true'>
           →
         </span>
         <Side name='To'>
-          <AccountLink address={detail.to} />
+          <AccountLink address={to} />
         </Side>
         <Side name='Amount'>
-          <span class='number' title={`${detail.amount} base units`}>
-            {formatTokens(detail.amount, 18)}
+          <span class='number' title={`${amount} base units`}>
+            {formatTokens(amount, 18)}
           </span>
           <span class='unit'> token</span>
         </Side>
@@ -109,7 +108,7 @@ function useForm(): FormParts {
 }
 
 /** A payment. */
-export const transferFund: KindPage<DetailOf<'transfer_fund'>> = {
+export const transferFund: KindPage<ProposalOf<'transfer_fund'>> = {
   title: 'Payment',
   doc: 'Pays an amount from your account, which is held in escrow until the decision, or from a hold_account, which has received fees.',
   sentence: ({ amount, to }) => `Pay ${formatTokens(amount)} token to ${shorten(to)}`,

@@ -60,7 +60,7 @@ function Proposed({ proposal, hash }: { readonly proposal: WholeProposal; readon
       {reason.trim() === '' ? null : <p class='summary'>{whatOf(proposal)}</p>}
       <StatusLine proposal={proposal} />
       <Section title={CHANGES[proposal.Result]} aside={title}>
-        <Changes proposal={proposal} detail={proposal.Detail} />
+        <Changes proposal={proposal} />
         {reason.trim() === '' ? null : (
           <figure class='reason'>
             <figcaption>Reason, in the words of the proposer</figcaption>
