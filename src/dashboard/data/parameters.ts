@@ -3,7 +3,7 @@ import type { GetParamsHistoryResult } from '../../client/index.ts'
 import { PARAMETERS, type Parameter } from '../../modules/params/definitions.ts'
 import { formatCount, formatRatio, isWholeNumber, shorten } from '../format.ts'
 import { svc } from './gateway.ts'
-import { askProposals, isOfType, type ProposalOf, useLatest, useProposalNews } from './proposals.ts'
+import { askProposals, type ProposalOf, useLatest, useProposalNews } from './proposals.ts'
 import { useAnswer } from './useAnswer.ts'
 
 /** Values by the names of the parameters. */
@@ -50,5 +50,5 @@ export function useParamsHistory() {
 /** The approved changes of one parameter, the newest first. */
 export async function askChangesOf(name: string): Promise<readonly ProposalOf<'change_param'>[]> {
   const approved = await askProposals({ state: 'Approved', type: 'change_param' })
-  return approved.filter(isOfType('change_param')).filter(({ Detail }) => Detail.name === name)
+  return approved.filter((one) => one.Type === 'change_param').filter(({ Detail }) => Detail.name === name)
 }

@@ -13,12 +13,6 @@ export type Proposal = QueryProposalsResult['data'][number]
 /** A proposal of one kind. */
 export type ProposalOf<T extends Proposal['Type']> = Extract<Proposal, { readonly Type: T }>
 
-/** True for a proposal of a kind. */
-export const isOfType =
-  <T extends Proposal['Type']>(type: T) =>
-  (one: Proposal): one is ProposalOf<T> =>
-    one.Type === type
-
 /** A proposal with its votes and its tally. */
 export type WholeProposal = NonNullable<QueryProposalResult['data']>
 

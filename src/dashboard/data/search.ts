@@ -1,6 +1,6 @@
 import { type Parameter, PARAMETERS } from '../../modules/params/definitions.ts'
 import { linkTo } from '../route.ts'
-import { isOfType, type Proposal, proposalLink } from './proposals.ts'
+import { type Proposal, proposalLink } from './proposals.ts'
 import { type Candidate, cometAddressOf } from './validators.ts'
 import { formatCount } from '../format.ts'
 import { titleOf } from '../proposals/index.ts'
@@ -138,7 +138,7 @@ async function ofWords(words: string): Promise<readonly Hit[]> {
       .map((one) => ({ ...validatorHit(one), isExact: one.description.name.trim().toLowerCase() === words })),
     ...parametersOf(words),
     ...libraries
-      .filter(isOfType('deploy_libeni'))
+      .filter((one) => one.Type === 'deploy_libeni')
       .filter(({ Detail }) => has(Detail.name, words))
       .map((one) => ({
         ...proposalHit(one, 'Library', `${one.Detail.name} ${one.Detail.version}`),

@@ -131,10 +131,8 @@ export const retireProgram: KindPage<ProposalOf<'retire_program'>> = {
   doc: 'Ends this version of the program: every node stops at the block or time named, and whoever is not preserved is deactivated.',
   isDelayed: true,
   warning: WARNING,
-  sentence: ({ retired_version: version, preserved_validators: list }) => {
-    const count = preservedKeys(list).length
-    return `Retire program ${version} and keep ${count === 1 ? 'one validator' : `${formatCount(count)} validators`}`
-  },
+  sentence: ({ retired_version: version, preserved_validators: list }) =>
+    `Retire program ${version} and keep ${validatorsIn(list)}`,
   effect: ({ preserved_validators: list }) => `retires the program and preserves ${validatorsIn(list)}`,
   Changes,
   useForm: () => ({
@@ -146,10 +144,9 @@ export const retireProgram: KindPage<ProposalOf<'retire_program'>> = {
 /** Proposes to retire the program. */
 export const proposeRetireProgram: OperationPage<'proposeRetireProgram'> = {
   title: 'Propose to retire',
-  words: (message) => {
-    const count = textOf(message, 'preservedValidators').split(',').length
-    return [`propose to retire the program and to keep ${count === 1 ? 'one validator' : `${count} validators`}`]
-  },
+  words: (message) => [
+    `propose to retire the program and to keep ${validatorsIn(textOf(message, 'preservedValidators'))}`,
+  ],
   happened: (of) => ['proposed to retire the program: ', proposalOf(of)],
   sentence: ({ preservedValidators: list }) =>
     `Propose to retire the program, preserve ${validatorsIn(list)} and deactivate all others.`,

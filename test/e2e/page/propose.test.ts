@@ -136,7 +136,7 @@ withBrowser('proposing and voting in the page', () => {
     await propose(page)
     await page.getByRole('dialog').locator('button.danger').waitFor()
     expect(await signSheet(page)).toContain('every node stops for good')
-    await page.getByRole('heading', { name: 'Retire program 1 and keep one validator' }).waitFor()
+    await page.getByRole('heading', { name: 'Retire program 1 and keep 1 validator' }).waitFor()
     await page.getByText('Preserved (1)').waitFor()
     await page.getByText('Would be deactivated (0)').waitFor()
   })
@@ -252,7 +252,7 @@ withBrowser('a vote among three validators', () => {
     await svc.async.governance.proposeChangeParam({ from, name: 'gas_price', value: '1', expireTimestamp })
     const { page, goTo } = await site.open()
     await goTo('proposals?type=retire_program')
-    await page.getByRole('link', { name: 'Retire program 1 and keep one validator' }).click()
+    await page.getByRole('link', { name: 'Retire program 1 and keep 1 validator' }).click()
     await page.getByText('Would be deactivated (2)').waitFor()
     // The names may come after the numbers.
     const facts = page.locator('.facts').first()
