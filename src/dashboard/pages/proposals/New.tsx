@@ -29,7 +29,7 @@ const NotImplemented = () => (
 const TABS: Readonly<Record<string, KindPage | typeof UPGRADE>> = { ...kinds, upgrade_program: UPGRADE }
 
 /** What an operation costs at the present gas price. */
-function Fee({ operation }: { readonly operation: OperationName }) {
+export function Fee({ operation }: { readonly operation: OperationName }) {
   const fee = useAnswer(`fee/${operation}`, () => svc.async.estimateFee(operation)).data?.fee
   return (
     <small class='soft'>

@@ -1,11 +1,10 @@
 import type { WholeProposal } from '../../data/proposals.ts'
-import { svc } from '../../data/gateway.ts'
-import { useAnswer } from '../../data/useAnswer.ts'
 import { Loading } from '../../parts/notes.tsx'
-import { AccountLink, HeightLink, Tokens } from '../../parts/text.tsx'
+import { AccountLink, HeightLink } from '../../parts/text.tsx'
 import { act } from '../../wallet/act.ts'
 import { useWallet } from '../../wallet/wallet.ts'
 import { openWallet } from '../../wallet/walletDialog.ts'
+import { Fee } from './New.tsx'
 import { useVoters, WhoMay } from './WhoMay.tsx'
 
 const WORDS = { Y: 'yes', N: 'no' } as const
@@ -15,7 +14,6 @@ export function VoteBox({ proposal }: { readonly proposal: WholeProposal }) {
   const { Id, Votes } = proposal
   const { current } = useWallet()
   const voters = useVoters()
-  const fee = useAnswer('fee/vote', () => svc.async.estimateFee('vote')).data?.fee
   const given = Votes.find(({ Owner: owner }) => owner === current)
   const vote = (answer: 'Y' | 'N'): void => void act('vote', { proposalId: Id, answer })
   if (current === undefined) {
@@ -57,11 +55,7 @@ export function VoteBox({ proposal }: { readonly proposal: WholeProposal }) {
             Vote {WORDS[answer]}
           </button>
         ))}
-        {fee === undefined ? null : (
-          <small class='soft'>
-            Fee: <Tokens units={fee} decimals={18} />
-          </small>
-        )}
+        <Fee operation='vote' />
       </div>
     </div>
   )
