@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { VerifiedRow } from '../../client/index.ts'
+import { sentenceOf } from '../data/errors.ts'
 import { createStore, useStore } from '../data/store.ts'
 import { useGatewayInfo } from '../data/useAnswer.ts'
 import { HeightLink } from './text.tsx'
@@ -22,8 +23,6 @@ export function VerifySwitch() {
     </label>
   )
 }
-
-const capital = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`
 
 type Outcome = { readonly row: VerifiedRow } | { readonly error: Error } | undefined
 
@@ -75,7 +74,7 @@ export function Verified({
   }, [isOn, shown])
   if (!isOn) return null
   if (outcome === undefined) return <p class='proof'>Proving this row …</p>
-  if ('error' in outcome) return <p class='proof bad'>{capital(outcome.error.message)}</p>
+  if ('error' in outcome) return <p class='proof bad'>{sentenceOf(outcome.error)}</p>
   const { height, data } = outcome.row
   const others = differing(outcome.row, expect)
   if (others.length === 0)
