@@ -2,14 +2,6 @@ import { type SvcRpcError, TOO_MANY } from '../../client/errors.ts'
 
 type Failure = Pick<Error, 'message'> & Partial<Pick<SvcRpcError, 'reason' | 'code' | 'data'>>
 
-/** What a gateway may put there. A stranger may answer in its place, so nothing is sure. */
-interface FailureData {
-  readonly retryAfterMs?: unknown
-  readonly stalledMs?: unknown
-  readonly status?: unknown
-  readonly error?: unknown
-}
-
 const SECOND_MS = 1_000
 
 const seconds = (ms: number): string => {
@@ -24,7 +16,8 @@ const sentence = (text: string): string => {
 
 /** Why something cannot be shown, as a sentence for a reader. Errors are told apart by their code. Source: protocol.md §10. */
 export function sentenceOf({ message, reason = message, code, data }: Failure): string {
-  const { retryAfterMs = SECOND_MS, stalledMs, status, error } = (data ?? {}) as FailureData
+  // A stranger may answer in the place of a gateway, so nothing is sure of its data.
+  const { retryAfterMs = SECOND_MS, stalledMs, status, error } = (data ?? {}) as Readonly<Record<string, unknown>>
   if (code === TOO_MANY) return `${sentence(reason)} The gateway answers again in ${seconds(Number(retryAfterMs))}.`
   if (code === -32011 && stalledMs === undefined)
     return `The node behind the gateway does not answer now. ${sentence(reason)}`

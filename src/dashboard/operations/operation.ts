@@ -99,10 +99,7 @@ export function dueAt(name: string, [height, time]: readonly Given[], { params }
 
 /** Until when votes count, of a proposal with these fields. */
 export const openUntil = (
-  {
-    expireBlockHeight: height,
-    expireTimestamp: time,
-  }: Pick<Input<'proposeChangeParam'>, 'expireBlockHeight' | 'expireTimestamp'>,
+  { expireBlockHeight: height, expireTimestamp: time }: { expireBlockHeight?: Given; expireTimestamp?: Given },
   facts: Facts,
 ): Due => dueAt('Open until', [height, time], facts)
 

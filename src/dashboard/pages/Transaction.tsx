@@ -45,9 +45,7 @@ function Data({ tx, data }: { readonly tx: Tx; readonly data: string }) {
   return <span class='mono'>{data}</span>
 }
 
-type Part = Tx['check_tx'] | Tx['deliver_tx']
-
-function Fee({ fee }: Pick<Part, 'fee'>) {
+function Fee({ fee }: Pick<Tx['deliver_tx'], 'fee'>) {
   if (fee.value === undefined) return <span class='soft'>none</span>
   return (
     <>

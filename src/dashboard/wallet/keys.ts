@@ -2,13 +2,8 @@ import { KeyError, type KeyReply } from './keyError.ts'
 import type { KeyJobs, KeyRequest } from './keyWorker.ts'
 import workerUrl from './keyWorker.ts?worker&url'
 
-interface Policy {
-  readonly createScriptURL: (url: string) => string
-}
-
-interface TrustedTypes {
-  readonly createPolicy: (name: string, rules: Policy) => Policy
-}
+type Policy = { readonly createScriptURL: (url: string) => string }
+type TrustedTypes = { readonly createPolicy: (name: string, rules: Policy) => Policy }
 
 // The gateway forbids scripts at addresses that were not vouched for (trusted types). This is the only one.
 const policy = (globalThis as { readonly trustedTypes?: TrustedTypes }).trustedTypes?.createPolicy('svcd-worker', {

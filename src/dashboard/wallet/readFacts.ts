@@ -1,13 +1,10 @@
-import type { Svc } from '../../client/index.ts'
 import { svc } from '../data/gateway.ts'
 import { stakeConstants } from '../data/stakeConstants.ts'
 import { pageOf, type TxRequest } from '../operations/index.ts'
 import type { Facts, Needs } from './facts.ts'
 
-type Ask = Svc['async']
-
-async function readCandidacy(ask: Ask, from: string): Promise<Facts['candidacy']> {
-  const { validator } = ask.stake
+async function readCandidacy(from: string): Promise<Facts['candidacy']> {
+  const { validator } = svc.async.stake
   const [{ data: record }, { data: stake }, { data: entries }] = await Promise.all([
     validator.query(from),
     validator.queryStake(from),
@@ -18,10 +15,10 @@ async function readCandidacy(ask: Ask, from: string): Promise<Facts['candidacy']
   return { record, stake, unbonding: own.reduce((sum, { amount }) => sum + BigInt(amount), 0n) }
 }
 
-async function readHandOver(ask: Ask, id: number): Promise<Facts['handOver']> {
-  const { data: request } = await ask.stake.validator.queryAccountUpdate(id)
+async function readHandOver(id: number): Promise<Facts['handOver']> {
+  const { data: request } = await svc.async.stake.validator.queryAccountUpdate(id)
   if (request?.status !== 'PENDING') return undefined
-  const { data: stake } = await ask.stake.validator.queryStake(request.from)
+  const { data: stake } = await svc.async.stake.validator.queryStake(request.from)
   return stake === null ? undefined : { owner: request.from, stake }
 }
 
@@ -41,13 +38,13 @@ export async function readReview(request: TxRequest, from: string): Promise<Revi
     ask.getBalance(from),
     ask.governance.getParams(),
     needs.defaultMaxAmount === true ? stakeConstants().then((all) => all.defaultMaxAmount) : 0n,
-    needs.candidacy === true ? readCandidacy(ask, from) : undefined,
+    needs.candidacy === true ? readCandidacy(from) : undefined,
     needs.proposal === undefined
       ? undefined
       : ask.governance
           .queryProposal({ proposalId: needs.proposal, counts: true })
           .then(({ data }) => data ?? undefined),
-    needs.handOver === undefined ? undefined : readHandOver(ask, needs.handOver),
+    needs.handOver === undefined ? undefined : readHandOver(needs.handOver),
   ])
   const facts = { from, params, defaultMaxAmount, candidacy, proposal, handOver }
   return { facts, fee: BigInt(fee), balance: BigInt(balance) }

@@ -37,8 +37,6 @@ function statusOf({ state, active, pub_key: { value: key } }: Candidate, members
   return state === 'Validator' ? 'validator' : 'candidate'
 }
 
-const NONE: readonly Member[] = []
-
 /** Each candidacy with its members of the set. One that changes its key has two: the old key's and the new one's. */
 export function withMembers(
   validators: readonly Candidate[],
@@ -48,7 +46,7 @@ export function withMembers(
   const byOwner = Map.groupBy(set, ({ owner_address: owner }) => owner)
   const counts = new Map(absences.map(({ owner_address: owner, absent_blocks: count }) => [owner, count]))
   return validators.map((validator) => {
-    const members = byOwner.get(validator.owner_address) ?? NONE
+    const members = byOwner.get(validator.owner_address) ?? []
     const absent = counts.get(validator.owner_address) ?? 0
     return {
       validator,
