@@ -41,7 +41,6 @@ function skip(): void {
   document.querySelector<HTMLElement>('main h1')?.focus()
 }
 
-/** The whole page. */
 export function App() {
   const { path } = useRoute()
   const [name = '', ...rest] = path

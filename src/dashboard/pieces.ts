@@ -21,7 +21,6 @@ export type Piece =
       readonly value: string
     }
 
-/** A thing as a piece of words. */
 export const piece = (kind: Exclude<Piece, string>['kind'], value: string): Piece => ({ kind, value })
 
 /** What happened or is asked for, piece by piece. */

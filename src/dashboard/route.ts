@@ -38,10 +38,8 @@ export function linkTo(path: readonly (string | number)[], options: Readonly<Rec
 const route = createStore(parseRoute(location.hash))
 addEventListener('hashchange', () => route.set(parseRoute(location.hash)))
 
-/** Where the reader is. */
 export const useRoute = (): Route => useStore(route)
 
-/** Goes to a view. */
 export const goTo = (link: string): void => void (location.hash = link)
 
 /** Changes options of the view in its address, without a new step in the browser's history. */

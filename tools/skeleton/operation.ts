@@ -74,7 +74,6 @@ const withMember =
 
 const pageFile = (name: string): string => `import type { OperationPage } from './operation.ts'
 
-/** Say here in one sentence what it does. */
 export const ${name}: OperationPage<'${name}'> = {
   title: '${upper(words(name, ' '))}',
   words: () => ['say here what it does'],

@@ -118,7 +118,6 @@ import { Facts } from '../parts/layout.tsx'
 import { UserText } from '../parts/text.tsx'
 import type { KindPage } from './kind.tsx'
 
-/** Say here in one sentence what it does. */
 export const ${name}: OperationPage<'${name}'> = {
   title: '${upper(words(name, ' '))}',
   words: () => ['propose to say here what it does'],
@@ -127,7 +126,6 @@ export const ${name}: OperationPage<'${name}'> = {
   fields: { value: { label: 'Value' }, ...expiringFields },
 }
 
-/** Say here what it is. */
 export const ${own}: KindPage<ProposalOf<'${kind}'>> = {
   title: '${upper(words(own, ' '))}',
   doc: 'Say here what it does.',

@@ -3,9 +3,7 @@ import { parseAddress } from '../../values/address.ts'
 import { keep, readKept } from './kept.ts'
 import { createStore } from './store.ts'
 
-/** The most addresses that have a label. */
 export const LABELS_MAX = 100
-/** The most characters of a label. */
 export const LABEL_LENGTH_MAX = 30
 
 const KEPT = 'svcd-labels'
@@ -25,7 +23,6 @@ function readLabels(): Labels {
   return new Map(valid.slice(0, LABELS_MAX))
 }
 
-/** The labels by address. */
 export const labels = createStore<Labels>(readLabels())
 
 // Another tab of this browser has changed them.

@@ -6,16 +6,13 @@ import { svc } from './gateway.ts'
 import { askProposals, type ProposalOf, useLatest, useProposalNews } from './proposals.ts'
 import { useAnswer } from './useAnswer.ts'
 
-/** Values by the names of the parameters. */
 export type Params = Readonly<Record<string, string | number>>
 
-/** A value that a parameter was given. */
 export type GivenValue = GetParamsHistoryResult['data'][number]
 
 /** The parameters in the interface's order. */
 export const parameters: readonly Parameter[] = [...PARAMETERS.values()]
 
-/** The parameter of a name. */
 export const parameterOf = (name: string): Parameter | undefined => PARAMETERS.get(name)
 
 /** A value as people read it: numbers with commas. */

@@ -10,7 +10,6 @@ import type { Answer } from './useAnswer.ts'
 /** A proposal as a list has it. */
 export type Proposal = QueryProposalsResult['data'][number]
 
-/** A proposal of one kind. */
 export type ProposalOf<T extends Proposal['Type']> = Extract<Proposal, { readonly Type: T }>
 
 /** A proposal with its votes and its tally. */
@@ -19,10 +18,8 @@ export type WholeProposal = NonNullable<QueryProposalResult['data']>
 /** A tally: voting power for, against, and of the whole set. */
 export type Tally = WholeProposal['Tally']
 
-/** The kinds of proposal there can be. */
 export type ProposalType = Proposal['Type']
 
-/** The link to a proposal. */
 export const proposalLink = (id: string): string => linkTo(['proposals', urlSafe(id)])
 
 /** The id that an address names, and the hash of the transaction that proposed it; undefined when it names none. */

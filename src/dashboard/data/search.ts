@@ -7,7 +7,6 @@ import { titleOf } from '../proposals/index.ts'
 import { svc } from './gateway.ts'
 import { type Answer, useAnswer } from './useAnswer.ts'
 
-/** What a search finds. */
 export interface Hit {
   readonly kind: 'Block' | 'Transaction' | 'Account' | 'Validator' | 'Proposal' | 'Parameter' | 'Library'
   /** What a reader knows it by. A stranger may have written it. */

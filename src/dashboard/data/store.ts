@@ -8,7 +8,6 @@ export interface Store<T> {
   readonly listen: (listener: () => void) => () => void
 }
 
-/** Creates a store with a first value. */
 export function createStore<T>(first: T): Store<T> {
   const listeners = new Set<() => void>()
   let value = first

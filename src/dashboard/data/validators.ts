@@ -7,7 +7,6 @@ import { type Answer, useAnswer } from './useAnswer.ts'
 /** A validator or candidate. */
 export type Candidate = QueryValidatorsResult['data'][number]
 
-/** A member of the validator set. */
 export type Member = QueryValidatorSetResult['data'][number]
 
 /** All validators and candidates in rank order, as they were when the view was opened. */

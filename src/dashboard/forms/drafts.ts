@@ -42,7 +42,6 @@ export function readDraft(form: string, initial: Typing): Typing {
   return isOther ? {} : changed
 }
 
-/** Keeps what was typed. */
 export function keepDraft(form: string, began: Typing, changed: Typing): void {
   put(form, { began, changed: { ...readDraft(form, began), ...changed } })
 }

@@ -82,7 +82,6 @@ export function AmountField({
   )
 }
 
-/** One of a few values. */
 export function ChoiceField({
   values,
   ...props
@@ -112,7 +111,6 @@ const lineField = (more: object) => (props: FieldProps) => (
 /** An address, a key, a hash or an id: text of one line that is copied rather than written. */
 export const CodeField = lineField({ class: 'mono', autocapitalize: 'off' })
 
-/** A whole number. */
 export const CountField = lineField({ inputMode: 'numeric' })
 
 const YES_NO = [

@@ -1,7 +1,6 @@
 import { type OperationPage, pieceOf, tokens } from './operation.ts'
 import { piece } from '../pieces.ts'
 
-/** Takes over a candidacy. */
 export const acceptCandidacyAccountUpdate: OperationPage<'acceptCandidacyAccountUpdate'> = {
   title: 'Accept',
   words: (message) => ['take over the candidacy of request ', pieceOf('request', message, 'accountUpdateRequestId')],

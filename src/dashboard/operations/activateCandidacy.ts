@@ -8,7 +8,6 @@ function outflow({ candidacy, params }: Facts): Outflow | undefined {
   return stakeOf(missingStake(BigInt(candidacy.record.max_shares), candidacy.unbonding, params))
 }
 
-/** Activates a candidacy again. */
 export const activateCandidacy: OperationPage<'activateCandidacy'> = {
   title: 'Activate',
   words: () => ['activate the candidacy'],

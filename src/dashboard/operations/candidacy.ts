@@ -28,7 +28,6 @@ export const isRaiseThatWaits = (compRate: string, { delegators, comp_rate: toda
 export const accountsHave = (count: number): string =>
   count === 1 ? 'one account has' : `${formatCount(count)} accounts have`
 
-/** The fields of a candidacy. */
 export const candidacyFields: Readonly<Record<'pubKey' | 'description' | 'maxAmount' | 'compRate', FieldText>> = {
   pubKey: {
     label: "Public key of the validator's node",

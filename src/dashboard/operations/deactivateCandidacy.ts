@@ -1,6 +1,5 @@
 import type { OperationPage } from './operation.ts'
 
-/** Deactivates a candidacy. */
 export const deactivateCandidacy: OperationPage<'deactivateCandidacy'> = {
   title: 'Deactivate',
   words: () => ['deactivate the candidacy'],

@@ -6,7 +6,6 @@ import { piece } from '../pieces.ts'
 const outflow = ({ maxAmount }: Input<'declareCandidacy'>, { params, defaultMaxAmount }: Facts) =>
   stakeOf(selfStake(BigInt(maxAmount ?? defaultMaxAmount), params))
 
-/** Declares a candidacy. */
 export const declareCandidacy: OperationPage<'declareCandidacy'> = {
   title: 'Declare',
   words: ({ description }) => {

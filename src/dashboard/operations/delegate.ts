@@ -1,7 +1,6 @@
 import { piece } from '../pieces.ts'
 import { addressField, type OperationPage, pieceOf, stakeOf, tokens } from './operation.ts'
 
-/** Stakes with a validator. */
 export const delegate: OperationPage<'delegate'> = {
   title: 'Stake',
   words: (message) => [

@@ -7,7 +7,6 @@ import type { FieldText, Input, Message, OperationPage } from './operation.ts'
 
 const isOperation = (name: string): name is OperationName => Object.hasOwn(operations, name)
 
-/** Every operation. */
 export const operationNames = Object.keys(operations) as readonly OperationName[]
 
 /** An operation with what it is given, as the wallet shows and signs it. */

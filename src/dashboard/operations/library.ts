@@ -8,10 +8,8 @@ export const libraryOf = (message: Message): Piece => ({
   value: `${textOf(message, 'name')} ${textOf(message, 'version')}`.trim(),
 })
 
-/** The systems that a library is to run on. */
 export const systemsOf = (fileUrl: string): string => listed([...(readFileUrl(fileUrl)?.keys() ?? [])])
 
-/** The fields of a library or program. */
 export const libraryFields = {
   name: { label: 'Name' },
   version: { label: 'Version' },

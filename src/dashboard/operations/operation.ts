@@ -60,7 +60,6 @@ export const textOf = (message: Message, name: string): string => {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
 }
 
-/** A field as a piece of words. */
 export const pieceOf = (kind: Exclude<Piece, string>['kind'], message: Message, name: string): Piece =>
   piece(kind, textOf(message, name))
 
@@ -86,7 +85,6 @@ export const listed = (words: readonly string[]): string =>
 /** A stake as an outflow; undefined where there is none. */
 export const stakeOf = (units: bigint): Outflow | undefined => (units === 0n ? undefined : { name: 'Stake', units })
 
-/** An address field. */
 export const addressField = (label: string): FieldText => ({ label, hint: '0x and 40 hex digits' })
 
 type Given = number | string | bigint | undefined
@@ -103,7 +101,6 @@ export const openUntil = (
   facts: Facts,
 ): Due => dueAt('Open until', [height, time], facts)
 
-/** The fields of a proposal that expires. */
 export const expiringFields = {
   reason: { label: 'Reason' },
   expireBlockHeight: { label: 'Expires at block' },

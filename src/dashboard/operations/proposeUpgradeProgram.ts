@@ -1,7 +1,6 @@
 import { libraryFields, libraryOf } from './library.ts'
 import { type OperationPage, proposalOf } from './operation.ts'
 
-/** Proposes an upgrade, which the chain always refuses. */
 export const proposeUpgradeProgram: OperationPage<'proposeUpgradeProgram'> = {
   title: 'Propose an upgrade',
   words: (message) => ['propose to upgrade the program to ', libraryOf(message)],

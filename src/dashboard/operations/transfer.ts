@@ -1,7 +1,6 @@
 import { addressField, type OperationPage, pieceOf, tokens } from './operation.ts'
 import { piece } from '../pieces.ts'
 
-/** Sends tokens. */
 export const transfer: OperationPage<'transfer'> = {
   title: 'Transfer',
   words: (message) => ['send ', pieceOf('tokens', message, 'value'), ' to ', pieceOf('account', message, 'to')],

@@ -35,7 +35,6 @@ function sentence(input: Input<'updateCandidacy'>, facts: Facts): string {
   return parts.length === 0 ? 'Update your candidacy without a change.' : `Change your candidacy: ${listed(parts)}.`
 }
 
-/** Changes a candidacy. */
 export const updateCandidacy: OperationPage<'updateCandidacy'> = {
   title: 'Update',
   words: (message) => {

@@ -2,7 +2,6 @@ import { withShares } from './candidacy.ts'
 import { addressField, type OperationPage, pieceOf } from './operation.ts'
 import { piece } from '../pieces.ts'
 
-/** Offers a candidacy to another account. */
 export const updateCandidacyAccount: OperationPage<'updateCandidacyAccount'> = {
   title: 'Hand over',
   words: (message) => ['offer the candidacy to ', pieceOf('account', message, 'newCandidateAccount')],

@@ -8,7 +8,6 @@ export const ANSWERS: ReadonlyMap<string, string> = new Map([
   ['N', 'no'],
 ])
 
-/** Votes on a proposal. */
 export const vote: OperationPage<'vote'> = {
   title: 'Vote',
   words: (message) => [

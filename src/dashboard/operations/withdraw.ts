@@ -2,7 +2,6 @@ import { formatCount } from '../format.ts'
 import { piece } from '../pieces.ts'
 import { addressField, type OperationPage, pieceOf, textOf, tokens } from './operation.ts'
 
-/** Takes a stake back from a validator. */
 export const withdraw: OperationPage<'withdraw'> = {
   title: 'Take back',
   words: (message) => [

@@ -10,7 +10,6 @@ function othersOf({ candidacy }: Facts): string {
   return `, and so are the ${tokens(shares)} that ${accountsHave(delegators)} staked with it`
 }
 
-/** Ends a candidacy. */
 export const withdrawCandidacy: OperationPage<'withdrawCandidacy'> = {
   title: 'Withdraw',
   words: () => ['withdraw the candidacy'],

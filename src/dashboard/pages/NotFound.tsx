@@ -1,7 +1,6 @@
 import { View } from '../parts/layout.tsx'
 import { linkTo } from '../route.ts'
 
-/** What an address leads to that names no view. */
 export function NotFound() {
   return (
     <View title='Nothing here'>

@@ -6,7 +6,6 @@ import { setOptions, useRoute } from '../route.ts'
 import { type CsvValue, csvText, download } from './csv.ts'
 import { EmptyNote } from './notes.tsx'
 
-/** A column of a table of `Row`s. */
 export interface Column<Row> {
   /** What the address calls an order by this column. Without one, no order is by it. */
   readonly name?: string

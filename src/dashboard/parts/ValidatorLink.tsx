@@ -27,7 +27,6 @@ export function OwnerLink({ owner, name }: ValidatorProps & { readonly name: str
   )
 }
 
-/** A validator's name as a link to its page. */
 export const ValidatorLink = ({ owner }: ValidatorProps) => (
   <OwnerLink owner={owner} name={nameOf(useCandidates().data, owner)} />
 )

@@ -32,6 +32,5 @@ export const Sentence = ({ words }: { readonly words: Words }) => (
   </span>
 )
 
-/** The same sentence as a text. */
 export const sentenceText = (words: Words): string =>
   plainText(capitalised(words), (units) => (isWholeNumber(units) ? formatTokens(units, 18) : units))

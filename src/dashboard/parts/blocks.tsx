@@ -4,10 +4,8 @@ import { agoColumn, heightColumn } from './columns.tsx'
 import type { Column } from './Table.tsx'
 import { Short } from './text.tsx'
 
-/** The view of a block. */
 export const blockLink = ({ height }: Pick<BlockHead, 'height'>): string => linkTo(['blocks', height])
 
-/** The columns of tables of blocks. */
 export const blockColumns = {
   height: heightColumn('Height', ({ height }) => height, { corner: 'name', width: '8rem' }),
   time: agoColumn('Time', ({ time }) => time, { corner: 'aside', width: '9rem' }),

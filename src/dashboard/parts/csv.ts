@@ -1,6 +1,5 @@
 import { visibleText } from '../marks.ts'
 
-/** A value of a cell of a CSV file. */
 export type CsvValue = string | number | bigint
 
 /** A decimal number below 0, which begins like a formula and is none. */

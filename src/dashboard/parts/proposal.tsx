@@ -18,7 +18,6 @@ export const ProposalName = ({ proposal }: { readonly proposal: Pick<Proposal, '
   </>
 )
 
-/** What became of a proposal. */
 export const ResultBadge = ({ result }: { readonly result: Proposal['Result'] }) => (
   <Badge tone={TONES[result]}>{result === '' ? 'Open' : result}</Badge>
 )

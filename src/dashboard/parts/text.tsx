@@ -133,19 +133,16 @@ export function Short({ text, to, left, right }: { text: string; to?: string; le
   )
 }
 
-/** An account, as a link to its page. */
 export const AccountLink = ({ address }: { readonly address: string }) => (
   <Short text={address} to={linkTo(['accounts', address])} />
 )
 
-/** A height, as a link to its block. */
 export const HeightLink = ({ height }: { readonly height: number }) => (
   <a class='number' href={linkTo(['blocks', height])}>
     {height.toLocaleString('en')}
   </a>
 )
 
-/** A transaction, as a link to its page. */
 export const TxLink = ({ hash }: { readonly hash: string }) => <Short text={hash} to={linkTo(['transactions', hash])} />
 
 /** A button that copies a text, and says whether it could. */
@@ -192,7 +189,6 @@ export const WholeAddress = ({ address }: { readonly address: string }) => (
   </>
 )
 
-/** What a badge says of a state. */
 export type Tone = 'good' | 'bad' | 'waiting' | 'plain'
 
 /** A state in a word. Its tone has a sign beside the colour. */

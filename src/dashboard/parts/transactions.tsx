@@ -72,10 +72,8 @@ const columns = {
 
 const { hash, what, sender, outcome, height, time } = columns
 
-/** The view of a transaction. */
 export const txLink = ({ hash: of }: Tx): string => linkTo(['transactions', of])
 
-/** The columns of a table of transactions of one block. */
 export const columnsInBlock: readonly Column<Tx>[] = [what, { ...sender, corner: 'aside' }, outcome, hash]
 
 /** The columns of a table of transactions of many blocks; `moved`: what they brought to an account. */

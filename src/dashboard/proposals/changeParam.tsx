@@ -124,7 +124,6 @@ function useForm(): FormParts {
   }
 }
 
-/** A new value of a parameter. */
 export const changeParam: KindPage<ProposalOf<'change_param'>> = {
   title: 'Parameter',
   doc: 'Gives a parameter of the chain a new value. It is in force from the block after the approval.',
@@ -134,7 +133,6 @@ export const changeParam: KindPage<ProposalOf<'change_param'>> = {
   useForm,
 }
 
-/** Proposes a new value of a parameter. */
 export const proposeChangeParam: OperationPage<'proposeChangeParam'> = {
   title: 'Propose a new value of a parameter',
   words: (message) => [

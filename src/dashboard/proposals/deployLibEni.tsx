@@ -36,7 +36,6 @@ function Changes({ proposal: { Detail: detail } }: { readonly proposal: Proposal
   )
 }
 
-/** A native library. */
 export const deployLibEni: KindPage<ProposalOf<'deploy_libeni'>> = {
   title: 'Library',
   doc: 'Deploys a native library. Every node fetches the file for its own system, and puts it in place where the proposal ends.',
@@ -52,7 +51,6 @@ export const deployLibEni: KindPage<ProposalOf<'deploy_libeni'>> = {
   }),
 }
 
-/** Proposes a library. */
 export const proposeDeployLibEni: OperationPage<'proposeDeployLibEni'> = {
   title: 'Propose a library',
   words: (message) => ['propose to deploy the library ', libraryOf(message)],

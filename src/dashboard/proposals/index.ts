@@ -2,10 +2,8 @@ import type { Proposal, ProposalType } from '../data/proposals.ts'
 import { kindPages } from './gen/pages.ts'
 import type { KindPage } from './kind.tsx'
 
-/** Every kind of proposal. */
 export { kindPages as kinds }
 
-/** What the page says of a kind of proposal. */
 export const kindOf = (type: ProposalType): KindPage => kindPages[type]
 
 /** What a proposal would do, in a sentence. */

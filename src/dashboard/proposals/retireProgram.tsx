@@ -125,7 +125,6 @@ const WARNING =
   'with a newer program. ' +
   'Validators that are not preserved are deactivated.'
 
-/** The end of this version of the program. */
 export const retireProgram: KindPage<ProposalOf<'retire_program'>> = {
   title: 'Retirement',
   doc: 'Ends this version of the program: every node stops at the block or time named, and whoever is not preserved is deactivated.',
@@ -141,7 +140,6 @@ export const retireProgram: KindPage<ProposalOf<'retire_program'>> = {
   }),
 }
 
-/** Proposes to retire the program. */
 export const proposeRetireProgram: OperationPage<'proposeRetireProgram'> = {
   title: 'Propose to retire',
   words: (message) => [

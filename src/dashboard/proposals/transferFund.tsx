@@ -107,7 +107,6 @@ function useForm(): FormParts {
   }
 }
 
-/** A payment. */
 export const transferFund: KindPage<ProposalOf<'transfer_fund'>> = {
   title: 'Payment',
   doc: 'Pays an amount from your account, which is held in escrow until the decision, or from a hold_account, which has received fees.',
@@ -118,7 +117,6 @@ export const transferFund: KindPage<ProposalOf<'transfer_fund'>> = {
   useForm,
 }
 
-/** Proposes a payment. */
 export const proposeTransferFund: OperationPage<'proposeTransferFund'> = {
   title: 'Propose a payment',
   words: (message) => [

@@ -23,7 +23,6 @@ applyTheme(readTheme())
 
 const NEXT: Readonly<Record<string, Theme>> = { system: 'light', light: 'dark', dark: undefined }
 
-/** The line below every view. */
 export function Bottom() {
   const [theme, setTheme] = useState<Theme>(readTheme)
   const change = (): void => {

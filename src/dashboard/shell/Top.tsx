@@ -91,7 +91,6 @@ function Places({ view }: { readonly view: string }) {
   )
 }
 
-/** The bar above every view. */
 export function Top({ view }: { readonly view: string }) {
   return (
     <header class='top'>

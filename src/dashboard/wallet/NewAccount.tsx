@@ -23,7 +23,6 @@ interface OfWords {
   readonly onBack: () => void
 }
 
-/** Shows the words. */
 function Show({ words, onNext }: Pick<OfWords, 'words'> & { readonly onNext: () => void }) {
   const first = useFocus<HTMLParagraphElement>()
   return (

@@ -24,7 +24,6 @@ export type Progress =
   | { readonly state: 'done'; readonly height: number }
   | { readonly state: 'failed' | 'unclear'; readonly why: string }
 
-/** A transaction that this page signed. */
 export interface Sent {
   readonly id: number
   readonly words: string

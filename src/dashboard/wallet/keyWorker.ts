@@ -23,7 +23,6 @@ const jobs = {
  */
 export type KeyJobs = typeof jobs
 
-/** A job as it is sent to the worker. */
 export interface KeyRequest {
   readonly job: keyof KeyJobs
   readonly given: readonly unknown[]

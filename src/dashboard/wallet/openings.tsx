@@ -8,7 +8,6 @@ import { useJob } from './useJob.tsx'
 import { addKey } from './wallet.ts'
 import { closeOpened } from './walletDialog.ts'
 
-/** Opens a keystore file. */
 export function KeystoreForm() {
   const [file, setFile] = useState<File>()
   const password = useRef<HTMLInputElement>(null)
@@ -38,7 +37,6 @@ export function KeystoreForm() {
   )
 }
 
-/** Opens an account of a mnemonic. */
 export function WordsForm() {
   const words = useRef<HTMLTextAreaElement>(null)
   const [index, setIndex] = useState('0')
@@ -75,7 +73,6 @@ export function WordsForm() {
   )
 }
 
-/** Opens the account of a private key. */
 export function PrivateKeyForm() {
   const key = useRef<HTMLInputElement>(null)
   const job = useJob(async () => {

@@ -35,7 +35,6 @@ const wallet = createStore<Wallet>(LOCKED)
 /** The accounts that can sign now. */
 export const useWallet = (): Wallet => useStore(wallet)
 
-/** The account that acts now. */
 export const currentAccount = (): string | undefined => wallet.get().current
 
 /** An account that can sign; undefined while it is not open. */
@@ -100,7 +99,6 @@ export function removeAccount(address: string): void {
 /** Takes an account of a devnet, which acts from now on. */
 export const addDevnetAccount = (address: string): void => put({ address, origin: 'devnet' })
 
-/** Lets another account act. */
 export const choose = (address: string): void => wallet.set({ ...wallet.get(), current: address })
 
 /** That the keys will be forgotten soon, or were, because nobody was there. */

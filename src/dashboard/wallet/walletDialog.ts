@@ -42,7 +42,6 @@ export function closeOpened(): void {
   if (!isAtRisk.get()) closeWallet()
 }
 
-/** Closes the wallet. */
 export function closeWallet(): void {
   const open = walletDialog.get()
   walletDialog.set(undefined)

@@ -5,7 +5,6 @@ import { Facts, Section } from '../../parts/layout.tsx'
 import { Badge, Tokens, UserText } from '../../parts/text.tsx'
 import { linkTo } from '../../route.ts'
 
-/** The candidacy that the account owns, in a line. */
 export function Candidacy({ address }: { readonly address: string }) {
   const candidacy = useCandidacy(address)
   const key = candidacy ? `stake/${address}` : undefined

@@ -41,7 +41,6 @@ function AlreadyOwner({ account }: { readonly account: string }) {
   )
 }
 
-/** Declares a candidacy. */
 export function Declare() {
   const { current } = useWallet()
   const constants = useAnswer('stake-constants', stakeConstants, 'once').data

@@ -20,7 +20,6 @@ export function UnbondingTime({ params }: { readonly params: Params }) {
   )
 }
 
-/** A view with a form about one validator. */
 export function FormView({
   owner,
   title,

@@ -105,7 +105,6 @@ function HandOverForm({ owner, stake, onDone }: { owner: string; stake: Stake; o
   )
 }
 
-/** What the owner of a candidacy can do with it. */
 export function OwnerActions({ candidacy: { validator }, stake, params, unbonding, handOvers }: ActionsProps) {
   const [opened, setOpened] = useState<Opened>()
   const toggle = (what: Opened) => () => setOpened(opened === what ? undefined : what)

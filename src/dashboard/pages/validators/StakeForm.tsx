@@ -61,7 +61,6 @@ const limitWords = (most: bigint, room: bigint): string =>
 /** What a validator earns until a stake is in its block takes room too: within a minute less than this, at 100 % a year. */
 const earnedSoon = (shares: bigint): bigint => shares / 500_000n
 
-/** Stakes with a validator. */
 export function StakeForm({ owner }: { readonly owner: string }) {
   const spendable = useSpendable('delegate')?.most
   const { current } = useWallet()

@@ -95,7 +95,6 @@ function Form({ own, params }: { readonly own: StakeOf; readonly params: Params 
   )
 }
 
-/** Takes a stake back, in full or in part. */
 export function TakeBackForm({ owner }: { readonly owner: string }) {
   const { current } = useWallet()
   const stakes = useStakes(current)

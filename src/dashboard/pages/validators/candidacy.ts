@@ -9,7 +9,6 @@ type Absence = QueryAbsencesResult['data'][number]
 /** Where a candidacy stands. `joining`: its key is in the set, but has not signed a block yet. */
 export type Status = 'validator' | 'joining' | 'candidate' | 'inactive' | 'withdrawn'
 
-/** How a status is written. */
 export const STATUS_WORDS: Readonly<Record<Status, { readonly word: string; readonly tone: Tone }>> = {
   validator: { word: 'Validator', tone: 'good' },
   joining: { word: 'Joining', tone: 'waiting' },
@@ -58,11 +57,9 @@ export function withMembers(
   })
 }
 
-/** The voting power of these members of the set. */
 export const totalPower = (members: readonly { readonly power: number }[]): number =>
   members.reduce((sum, { power }) => sum + power, 0)
 
-/** The system parameters. */
 export type Params = QueryParamsResult['data']
 
 /** What can still be staked with a candidacy, in base units. */

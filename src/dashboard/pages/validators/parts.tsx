@@ -6,13 +6,11 @@ import { linkTo } from '../../route.ts'
 import type { Candidate } from '../../data/validators.ts'
 import { type Candidacy, type Status, STATUS_WORDS } from './candidacy.ts'
 
-/** The page of a candidacy. */
 export const linkToValidator = (owner: string): string => linkTo(['validators', owner])
 
 /** Where one stakes with a validator, or takes a stake back. */
 export const linkToForm = (owner: string, what: 'stake' | 'take-back'): string => linkTo(['validators', owner, what])
 
-/** A link to the form that stakes with a validator. */
 export const StakeLink = ({ validator }: { readonly validator: Candidate }) => (
   <a href={linkToForm(validator.owner_address, 'stake')} title={`Stake with ${validator.owner_address}`}>
     Stake
@@ -23,7 +21,6 @@ export const StakeLink = ({ validator }: { readonly validator: Candidate }) => (
   </a>
 )
 
-/** A status in a word. */
 export const StatusBadge = ({ status }: { readonly status: Status }) => (
   <Badge tone={STATUS_WORDS[status].tone}>{STATUS_WORDS[status].word}</Badge>
 )
