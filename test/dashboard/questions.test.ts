@@ -1,3 +1,4 @@
+import './browser.ts'
 import { afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals'
 
 /** What the data of the page takes from a browser. */
@@ -5,7 +6,7 @@ interface Tab extends EventTarget {
   hidden: boolean
 }
 
-const tab: Tab = Object.assign(new EventTarget(), { hidden: false })
+const { document: tab } = globalThis as unknown as { readonly document: Tab }
 
 type Questions = typeof import('../../src/dashboard/data/questions.ts')
 type Chain = typeof import('../../src/dashboard/data/chain.ts')
@@ -17,7 +18,6 @@ describe('questions', () => {
   let name = 0
 
   beforeAll(async () => {
-    Object.assign(globalThis, { document: tab, location: { href: 'http://127.0.0.1:9/' } })
     ;[questions, chain] = await Promise.all([
       import('../../src/dashboard/data/questions.ts'),
       import('../../src/dashboard/data/chain.ts'),
