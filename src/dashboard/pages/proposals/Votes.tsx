@@ -90,7 +90,7 @@ export function Votes({ proposal }: { readonly proposal: WholeProposal }) {
   const powers = new Map(set.map(({ owner_address: owner, power }) => [owner, power]))
   // A vote belongs to a candidacy and stays with it: behind a hand-over another account owns it than sent it.
   const rows: VoteRow[] = votes.map(({ Voter: voter, Owner: owner, Answer: answer, BlockHeight: height }) => {
-    return { owner: owner ?? voter, voter, answer, height, power: powers.get(owner ?? null) }
+    return { owner: owner ?? voter, voter, answer, height, power: owner === undefined ? undefined : powers.get(owner) }
   })
   if (Result === '') {
     const voted = new Set(votes.map(({ Owner: owner }) => owner))
