@@ -108,7 +108,7 @@ const refusals: readonly (readonly [typeof newTx, string, string, RegExp])[] = [
   [newTx, 'accounts', 'await', /tx\/await\.ts: /],
   [newTx, 'accounts', 'field', /tx\/field\.ts: Identifier 'field' has already been declared; choose another name$/],
   [newTx, 'accounts', 'amount', /'amount' has already been declared/],
-  [newTx, 'accounts', 'event', /'event' has already been declared/],
+  [newTx, 'accounts', 'effects', /'effects' has already been declared/],
   [newTx, 'accounts', 'getBalance', /methods\/queries\.ts has svc_getBalance; choose another name$/],
   [newTx, 'stake', 'description', /^proto\/svc\/stake\.proto has Description; choose another name$/],
   [newTx, 'governance', 'proposeDelete', /proposals\/delete\.ts: Unexpected token 'delete'/],

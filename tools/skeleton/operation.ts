@@ -5,35 +5,29 @@ import { type Edit, type Skeleton, SkeletonError } from './write.ts'
 function operationFile(module: string, name: string): string {
   const call = module === 'accounts' ? name : `${module}.${name}`
   return `import { invalidParameter } from '../../../base/txError.ts'
-import { field, type ValuesOf } from '../../../tx/fields.ts'
+import { field } from '../../../tx/fields.ts'
 import { amount } from '../../../values/number.ts'
-import { defineTx, effects, type Outcome, type TxContext } from '../../define.ts'
+import { defineTx, effects } from '../../define.ts'
 import { defineEvent } from '../../event.ts'
-
-const input = { value: field(amount, 'amount above 0, in base units') }
-
-const event = defineEvent({
-  type: 'svc.${module}.${name}',
-  attributes: ['value'],
-  doc: 'Say here in one sentence what happened.',
-})
 
 /** Source: protocol.md §3, ${name}. */
 export const ${name} = defineTx({
   operation: '${name}',
   call: '${call}',
-  event,
+  event: defineEvent({
+    type: 'svc.${module}.${name}',
+    attributes: ['value'],
+    doc: 'Say here in one sentence what happened.',
+  }),
   doc: 'Say here in one sentence what it does.',
-  input,
+  input: { value: field(amount, 'amount above 0, in base units') },
   gas: () => 21_000,
-  execute: execute${upper(name)},
+  execute: (_context, { value }) => {
+    if (value === 0n) return invalidParameter('value: expected more than 0, got 0')
+    // Call functions of ../keeper.ts here: nothing else writes the tables of a module.
+    return effects(() => ({ attributes: { value: value.toString() } }))
+  },
 })
-
-function execute${upper(name)}(_context: TxContext, { value }: ValuesOf<typeof input>): Outcome<typeof event> {
-  if (value === 0n) return invalidParameter('value: expected more than 0, got 0')
-  // Call functions of ../keeper.ts here: nothing else writes the tables of a module.
-  return effects(() => ({ attributes: { value: value.toString() } }))
-}
 `
 }
 

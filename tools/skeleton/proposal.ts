@@ -13,10 +13,10 @@ function proposalFile(name: string): string {
   const [kind, type] = [kindOf(name), upper(kindName(name))]
   return `import { invalidParameter } from '../../../base/txError.ts'
 import type { State } from '../../../store/state.ts'
-import { field, type ValuesOf } from '../../../tx/fields.ts'
+import { field } from '../../../tx/fields.ts'
 import { record, type ShapeValue } from '../../../values/shape.ts'
 import { text } from '../../../values/text.ts'
-import type { Block, Outcome, TxContext } from '../../define.ts'
+import type { Block } from '../../define.ts'
 import { defineEvent } from '../../event.ts'
 import type { ProposalOf } from '../tables.ts'
 import { type CarriedOut, defineProposal, expiringFields, propose, type ProposalKind } from './proposal.ts'
@@ -29,34 +29,28 @@ declare module '../tables.ts' {
 
 type ${type} = ProposalOf<'${kind}'>
 
-const input = { value: field(text, 'say here what it is'), ...expiringFields }
-
-const event = defineEvent({
-  type: 'svc.governance.${name}',
-  attributes: ['proposal_id'],
-  doc: 'Say here in one sentence what was proposed.',
-})
-
 /** Source: protocol.md §6, ${kind}. */
 export const ${name} = defineProposal({
   operation: '${name}',
   doc: 'Say here in one sentence what it proposes.',
-  input,
-  event,
-  execute: executePropose,
+  input: { value: field(text, 'say here what it is'), ...expiringFields },
+  event: defineEvent({
+    type: 'svc.governance.${name}',
+    attributes: ['proposal_id'],
+    doc: 'Say here in one sentence what was proposed.',
+  }),
+  execute: (context, given) => {
+    const { value } = given
+    return propose(context, {
+      fields: { type: '${kind}', value },
+      reason: given.reason,
+      height: given.expireBlockHeight,
+      timestamp: given.expireTimestamp,
+      attributes: {},
+      rules: () => (value === '' ? invalidParameter('value: expected a text, got ""') : undefined),
+    })
+  },
 })
-
-function executePropose(context: TxContext, given: ValuesOf<typeof input>): Outcome<typeof event> {
-  const { value } = given
-  return propose(context, {
-    fields: { type: '${kind}', value },
-    reason: given.reason,
-    height: given.expireBlockHeight,
-    timestamp: given.expireTimestamp,
-    attributes: {},
-    rules: () => (value === '' ? invalidParameter('value: expected a text, got ""') : undefined),
-  })
-}
 
 const shape = record('${type}Detail', { value: text, reason: text })
 

@@ -24,8 +24,6 @@ import { defineQuery, pageOf } from '../../query.ts'
 /** The most rows of one answer. */
 const ROWS_MAX = 20
 
-const input = { limit: optional(field(uint, \`most rows to answer; \${ROWS_MAX} when left out, and never more\`)) }
-
 const row = record('${upper(name)}Row', { address, balance: amount })
 
 /** Say here in one sentence what it answers. Source: protocol.md §8. */
@@ -33,7 +31,7 @@ export const ${query} = defineQuery({
   method: '${method}',${call}
   path: '${path}',
   doc: 'Say here in one sentence what it answers.',
-  input,
+  input: { limit: optional(field(uint, \`most rows to answer; \${ROWS_MAX} when left out, and never more\`)) },
   result: listOf(row),
   // Cost: the rows that it answers. A list without such a limit is declared with defineListQuery and \`page\`.
   run: ({ state }, { limit = ROWS_MAX }) => [

@@ -1,10 +1,10 @@
 import { invalidParameter } from '../../../base/txError.ts'
 import type { State } from '../../../store/state.ts'
-import { field, type ValuesOf } from '../../../tx/fields.ts'
+import { field } from '../../../tx/fields.ts'
 import { text } from '../../../values/text.ts'
 import { record, type ShapeValue } from '../../../values/shape.ts'
 import { limited } from '../../../values/valueType.ts'
-import type { Block, Outcome, TxContext } from '../../define.ts'
+import type { Block } from '../../define.ts'
 import { defineEvent } from '../../event.ts'
 import { PARAMETER_NAMES, putParam, readValue } from '../../params/keeper.ts'
 import type { ProposalOf } from '../tables.ts'
@@ -18,41 +18,35 @@ declare module '../tables.ts' {
 
 type ChangeParam = ProposalOf<'change_param'>
 
-const input = {
-  name: field(limited(text, { oneOf: PARAMETER_NAMES }), 'parameter name'),
-  value: field(text, 'new value, as text'),
-  ...expiringFields,
-}
-
-const event = defineEvent({
-  type: 'svc.governance.proposeChangeParam',
-  attributes: ['proposal_id', 'name'],
-  doc: 'A new value of a parameter was proposed.',
-})
-
 /** Source: interface, proposeChangeParam; protocol.md §6. */
 export const proposeChangeParam = defineProposal({
   operation: 'proposeChangeParam',
   doc: 'Proposes a new value of a system parameter.',
-  input,
-  event,
-  execute: executePropose,
+  input: {
+    name: field(limited(text, { oneOf: PARAMETER_NAMES }), 'parameter name'),
+    value: field(text, 'new value, as text'),
+    ...expiringFields,
+  },
+  event: defineEvent({
+    type: 'svc.governance.proposeChangeParam',
+    attributes: ['proposal_id', 'name'],
+    doc: 'A new value of a parameter was proposed.',
+  }),
+  execute: (context, given) => {
+    const { name, value } = given
+    return propose(context, {
+      fields: { type: 'change_param', name, value },
+      reason: given.reason,
+      height: given.expireBlockHeight,
+      timestamp: given.expireTimestamp,
+      rules: () => {
+        const read = readValue(name, value)
+        return 'why' in read ? invalidParameter(read.why) : undefined
+      },
+      attributes: { name },
+    })
+  },
 })
-
-function executePropose(context: TxContext, given: ValuesOf<typeof input>): Outcome<typeof event> {
-  const { name, value } = given
-  return propose(context, {
-    fields: { type: 'change_param', name, value },
-    reason: given.reason,
-    height: given.expireBlockHeight,
-    timestamp: given.expireTimestamp,
-    rules: () => {
-      const read = readValue(name, value)
-      return 'why' in read ? invalidParameter(read.why) : undefined
-    },
-    attributes: { name },
-  })
-}
 
 const shape = record('ParameterChangeDetail', { name: text, value: text, reason: text })
 

@@ -1,14 +1,14 @@
 import type { TxError } from '../../../base/txError.ts'
-import { field, type ValuesOf } from '../../../tx/fields.ts'
+import { field } from '../../../tx/fields.ts'
 import { isAbove, LIBRARY_NAME, VERSION } from '../../../values/library.ts'
 import { text, textOf } from '../../../values/text.ts'
 import { record, type ShapeValue } from '../../../values/shape.ts'
 import { limited } from '../../../values/valueType.ts'
-import type { Outcome, TxContext } from '../../define.ts'
+import type { TxContext } from '../../define.ts'
 import { defineEvent } from '../../event.ts'
 import { governanceErrors } from '../errors.ts'
 import { deployedVersion, hasOngoingLibrary } from '../keeper.ts'
-import { checkFiles, checkName, fileFor } from '../library.ts'
+import { checkFiles, checkName, fileFor, type LibraryForm } from '../library.ts'
 import { type LibraryStatus, libraryStatusType, type ProposalOf } from '../tables.ts'
 import { defineProposal, pointHeight, pointTimestamp, propose, type ProposalKind, reason } from './proposal.ts'
 
@@ -27,42 +27,34 @@ export const libraryMembers = {
   reason: reason(),
 }
 
-const input = {
-  ...libraryMembers,
-  deployBlockHeight: pointHeight('the library is deployed'),
-  deployTimestamp: pointTimestamp('the library is deployed'),
-}
-
-type Message = ValuesOf<typeof input>
-
-const event = defineEvent({
-  type: 'svc.governance.proposeDeployLibEni',
-  attributes: ['proposal_id', 'name'],
-  doc: 'A native library was proposed.',
-})
-
 /** Only CheckTx asks for the node's OS. Source: interface, proposeDeployLibEni; protocol.md §6. */
 export const proposeDeployLibEni = defineProposal({
   operation: 'proposeDeployLibEni',
   doc: 'Proposes to deploy a native library: fileUrl and md5 are JSON objects in text, by OS name (ubuntu, centos).',
-  input,
-  event,
-  execute: executePropose,
+  input: {
+    ...libraryMembers,
+    deployBlockHeight: pointHeight('the library is deployed'),
+    deployTimestamp: pointTimestamp('the library is deployed'),
+  },
+  event: defineEvent({
+    type: 'svc.governance.proposeDeployLibEni',
+    attributes: ['proposal_id', 'name'],
+    doc: 'A native library was proposed.',
+  }),
+  execute: (context, message) => {
+    const { name, version, fileUrl, md5 } = message
+    return propose(context, {
+      fields: { type: 'deploy_libeni', name, version, fileUrl, md5 },
+      reason: message.reason,
+      height: message.deployBlockHeight,
+      timestamp: message.deployTimestamp,
+      rules: () => checkLibrary(context, message),
+      attributes: { name },
+    })
+  },
 })
 
-function executePropose(context: TxContext, message: Message): Outcome<typeof event> {
-  const { name, version, fileUrl, md5 } = message
-  return propose(context, {
-    fields: { type: 'deploy_libeni', name, version, fileUrl, md5 },
-    reason: message.reason,
-    height: message.deployBlockHeight,
-    timestamp: message.deployTimestamp,
-    rules: () => checkLibrary(context, message),
-    attributes: { name },
-  })
-}
-
-function checkLibrary({ state, node }: TxContext, message: Message): TxError | undefined {
+function checkLibrary({ state, node }: TxContext, message: LibraryForm): TxError | undefined {
   const misnamed = checkName(message)
   if (misnamed !== undefined) return misnamed
   const deployed = deployedVersion(state, message.name)

@@ -1,11 +1,11 @@
 import { parsePubKey, type PubKey } from '../../../values/pubKey.ts'
 import { invalidParameter } from '../../../base/txError.ts'
 import type { State, StateReader } from '../../../store/state.ts'
-import { field, type ValuesOf } from '../../../tx/fields.ts'
+import { field } from '../../../tx/fields.ts'
 import { record, type ShapeValue } from '../../../values/shape.ts'
 import { enumOf, text, textOf } from '../../../values/text.ts'
 import { programVersion, raiseProgramVersion } from '../../chain/keeper.ts'
-import type { Block, Outcome, TxContext } from '../../define.ts'
+import type { Block } from '../../define.ts'
 import { defineEvent } from '../../event.ts'
 import { deactivateAllBut, isEligibleKey } from '../../stake/keeper.ts'
 import { governanceErrors } from '../errors.ts'
@@ -24,45 +24,39 @@ type RetireProgram = ProposalOf<'retire_program'>
 /** Enough for 200 keys. */
 const PRESERVED_BYTES_MAX = 9216
 
-const input = {
-  preservedValidators: field(
-    textOf(PRESERVED_BYTES_MAX),
-    `public keys in base64, separated by commas; at most ${PRESERVED_BYTES_MAX} bytes`,
-  ),
-  reason: reason(),
-  retiredBlockHeight: pointHeight('the program retires'),
-}
-
-const event = defineEvent({
-  type: 'svc.governance.proposeRetireProgram',
-  attributes: ['proposal_id'],
-  doc: 'The retirement of the program was proposed.',
-})
-
 /** Source: interface, proposeRetireProgram; protocol.md §6. */
 export const proposeRetireProgram = defineProposal({
   operation: 'proposeRetireProgram',
   doc: 'Proposes to retire the program: listed validators are preserved, all others are deactivated.',
-  input,
-  event,
-  execute: executePropose,
+  input: {
+    preservedValidators: field(
+      textOf(PRESERVED_BYTES_MAX),
+      `public keys in base64, separated by commas; at most ${PRESERVED_BYTES_MAX} bytes`,
+    ),
+    reason: reason(),
+    retiredBlockHeight: pointHeight('the program retires'),
+  },
+  event: defineEvent({
+    type: 'svc.governance.proposeRetireProgram',
+    attributes: ['proposal_id'],
+    doc: 'The retirement of the program was proposed.',
+  }),
+  execute: (context, message) => {
+    const { preservedValidators } = message
+    const version = programVersion(context.state)
+    return propose(context, {
+      fields: { type: 'retire_program', retiredVersion: String(version), preservedValidators, status: 'init' },
+      reason: message.reason,
+      height: message.retiredBlockHeight,
+      attributes: {},
+      rules: () => {
+        if (hasStandingRetirement(context.state, version)) return governanceErrors.standingRetirement
+        const why = whyNotPreserved(context.state, preservedValidators)
+        return why === undefined ? undefined : invalidParameter(why)
+      },
+    })
+  },
 })
-
-function executePropose(context: TxContext, message: ValuesOf<typeof input>): Outcome<typeof event> {
-  const { preservedValidators } = message
-  const version = programVersion(context.state)
-  return propose(context, {
-    fields: { type: 'retire_program', retiredVersion: String(version), preservedValidators, status: 'init' },
-    reason: message.reason,
-    height: message.retiredBlockHeight,
-    attributes: {},
-    rules: () => {
-      if (hasStandingRetirement(context.state, version)) return governanceErrors.standingRetirement
-      const why = whyNotPreserved(context.state, preservedValidators)
-      return why === undefined ? undefined : invalidParameter(why)
-    },
-  })
-}
 
 /** Why a preservedValidators list is refused, or undefined. Source: protocol.md §6, retire_program. */
 function whyNotPreserved(state: StateReader, list: string): string | undefined {

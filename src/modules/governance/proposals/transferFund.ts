@@ -1,13 +1,13 @@
 import { type Address, address } from '../../../values/address.ts'
 import { invalidParameter } from '../../../base/txError.ts'
 import type { State, StateReader } from '../../../store/state.ts'
-import { field, type ValuesOf } from '../../../tx/fields.ts'
+import { field } from '../../../tx/fields.ts'
 import { amount } from '../../../values/number.ts'
 import { record, type ShapeValue } from '../../../values/shape.ts'
 import { text } from '../../../values/text.ts'
 import { limited } from '../../../values/valueType.ts'
 import { addBalance, balanceOf, moveBalance, shortfallOf } from '../../accounts/keeper.ts'
-import type { Block, Outcome, TxContext } from '../../define.ts'
+import type { Block } from '../../define.ts'
 import { defineEvent } from '../../event.ts'
 import { kernelErrors } from '../../errors.ts'
 import { escrowOf } from '../../shownRules.ts'
@@ -23,58 +23,46 @@ declare module '../tables.ts' {
 
 type TransferFund = ProposalOf<'transfer_fund'>
 
-const input = {
-  transferFrom: field(address),
-  transferTo: field(address),
-  amount: field(limited(amount, { isPositive: true }), 'amount above 0, in base units'),
-  ...expiringFields,
-}
-
-const event = defineEvent({
-  type: 'svc.governance.proposeTransferFund',
-  attributes: ['proposal_id'],
-  doc: 'A payment was proposed.',
-})
-
 /** Source: protocol.md §6, transfer_fund [ext]. */
 export const proposeTransferFund = defineProposal({
   operation: 'proposeTransferFund',
   doc: 'Proposes a payment from the proposer (held in escrow) or from a present or earlier hold_account.',
-  input,
-  event,
-  execute: executePropose,
-})
-
-function executePropose(context: TxContext, given: ValuesOf<typeof input>): Outcome<typeof event> {
-  const { state, sender, block } = context
-  const { transferFrom, transferTo, amount: value } = given
-  const escrow = escrowOf(transferFrom, sender, value)
-  return propose(context, {
-    fields: {
-      type: 'transfer_fund',
-      transferFrom,
-      transferTo,
-      amount: value,
+  input: {
+    transferFrom: field(address),
+    transferTo: field(address),
+    amount: field(limited(amount, { isPositive: true }), 'amount above 0, in base units'),
+    ...expiringFields,
+  },
+  event: defineEvent({
+    type: 'svc.governance.proposeTransferFund',
+    attributes: ['proposal_id'],
+    doc: 'A payment was proposed.',
+  }),
+  execute: (context, given) => {
+    const { state, sender, block } = context
+    const { transferFrom, transferTo, amount: value } = given
+    const escrow = escrowOf(transferFrom, sender, value)
+    return propose(context, {
+      fields: { type: 'transfer_fund', transferFrom, transferTo, amount: value, escrow },
+      reason: given.reason,
+      height: given.expireBlockHeight,
+      timestamp: given.expireTimestamp,
       escrow,
-    },
-    reason: given.reason,
-    height: given.expireBlockHeight,
-    timestamp: given.expireTimestamp,
-    escrow,
-    accounts: [transferFrom, transferTo],
-    attributes: {},
-    rules: () => {
-      if (transferFrom !== sender && !isHoldAccount(state, transferFrom, block.height)) {
-        return invalidParameter(
-          `transferFrom: expected the sender or a present or earlier hold_account, got ${transferFrom}`,
-        )
-      }
-      if (value === 0n) return invalidParameter('amount: expected more than 0, got 0')
-      const shortfall = shortfallOf(state, transferFrom, value)
-      return shortfall && { ...kernelErrors.insufficientBalance, shortfall }
-    },
-  })
-}
+      accounts: [transferFrom, transferTo],
+      attributes: {},
+      rules: () => {
+        if (transferFrom !== sender && !isHoldAccount(state, transferFrom, block.height)) {
+          return invalidParameter(
+            `transferFrom: expected the sender or a present or earlier hold_account, got ${transferFrom}`,
+          )
+        }
+        if (value === 0n) return invalidParameter('amount: expected more than 0, got 0')
+        const shortfall = shortfallOf(state, transferFrom, value)
+        return shortfall && { ...kernelErrors.insufficientBalance, shortfall }
+      },
+    })
+  },
+})
 
 function isHoldAccount(state: StateReader, account: Address, height: number): boolean {
   for (const { value } of valueChanges(state, 'hold_account', height)) if (value === account) return true

@@ -8,30 +8,26 @@ import { CANDIDACY } from '../events.ts'
 import { isKeyTaken, listUnbondings, pendingUnbonding, removeUnbonding } from '../keeper.ts'
 import type { Candidacy } from '../tables.ts'
 import { allowed } from '../transitions.ts'
-import { ACTIVATION_GAS, change } from './candidacy.ts'
-
-const event = defineEvent({ type: 'svc.stake.activate', attributes: CANDIDACY, doc: 'A candidacy became active.' })
+import { ACTIVATION_GAS, type CandidacyEvent, change } from './candidacy.ts'
 
 /** Source: interface, activate; protocol.md §3. */
 export const activateCandidacy = defineTx({
   operation: 'activateCandidacy',
   call: 'stake.validator.activate',
-  event,
+  event: defineEvent({ type: 'svc.stake.activate', attributes: CANDIDACY, doc: 'A candidacy became active.' }),
   doc: "Activates the sender's deactivated, removed or withdrawn candidacy again.",
   input: {},
   gas: () => ACTIVATION_GAS,
-  execute: executeActivate,
+  execute: (context) => {
+    const candidacy = allowed(context, 'activate')
+    if (isError(candidacy)) return candidacy
+    if (candidacy.withdrawn) return restake(context, candidacy)
+    return effects(() => change(context, candidacy, { active: true }))
+  },
 })
 
-function executeActivate(context: TxContext): Outcome<typeof event> {
-  const candidacy = allowed(context, 'activate')
-  if (isError(candidacy)) return candidacy
-  if (candidacy.withdrawn) return restake(context, candidacy)
-  return effects(() => change(context, candidacy, { active: true }))
-}
-
 /** Takes what still unbonds back as shares, topped up from the balance to the self-stake of the ratio in force. */
-function restake(context: TxContext, candidacy: Candidacy): Outcome<typeof event> {
+function restake(context: TxContext, candidacy: Candidacy): Outcome<CandidacyEvent> {
   const { state, block, sender, fee } = context
   if (isKeyTaken(state, candidacy.pubKey, sender)) return stakeErrors.pubKeyDeclared
   const pending = pendingUnbonding(state, candidacy.id)

@@ -30,7 +30,8 @@ const members = {
 export const description = (): Field<MessageOf<typeof members>, ValuesOf<typeof members>> =>
   nested(members, 'name, website, location, email, profile: all text')
 
-type CandidacyEvent = EventEntry<{ readonly owner: string; readonly pub_key: string }>
+/** The event of most candidacy operations. */
+export type CandidacyEvent = EventEntry<{ readonly owner: string; readonly pub_key: string }>
 
 /** What the event of a candidacy operation names. */
 export const appliedTo = ({
