@@ -114,8 +114,6 @@ const refusals: readonly (readonly [typeof newTx, string, string, RegExp])[] = [
   [newTx, 'governance', 'proposeDelete', /proposals\/delete\.ts: Unexpected token 'delete'/],
   [newTx, 'governance', 'proposeRecord', /'record' has already been declared/],
   [newTx, 'governance', 'proposeText', /'text' has already been declared/],
-  // A type.
-  [newTx, 'governance', 'proposeState', /'State' has already been declared/],
   [newQuery, 'nowhere', 'richest', /^nowhere: expected a module/],
   [newQuery, '../modules/accounts', 'richest', /^\.\.\/modules\/accounts: expected a module/],
   [newQuery, 'registry.ts', 'richest', /^registry\.ts: expected a module/],

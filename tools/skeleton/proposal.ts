@@ -12,22 +12,17 @@ const kindOf = (name: string): string => words(kindName(name), '_')
 function proposalFile(name: string): string {
   const [kind, type] = [kindOf(name), upper(kindName(name))]
   return `import { invalidParameter } from '../../../base/txError.ts'
-import type { State } from '../../../store/state.ts'
 import { field } from '../../../tx/fields.ts'
 import { record, type ShapeValue } from '../../../values/shape.ts'
 import { text } from '../../../values/text.ts'
-import type { Block } from '../../define.ts'
 import { defineEvent } from '../../event.ts'
-import type { ProposalOf } from '../tables.ts'
-import { type CarriedOut, defineProposal, expiringFields, propose, type ProposalKind } from './proposal.ts'
+import { defineProposal, expiringFields, propose, type ProposalKind } from './proposal.ts'
 
 declare module '../tables.ts' {
   interface OwnColumns {
     readonly ${kind}: 'value'
   }
 }
-
-type ${type} = ProposalOf<'${kind}'>
 
 /** Source: protocol.md §6, ${kind}. */
 export const ${name} = defineProposal({
@@ -58,13 +53,11 @@ const shape = record('${type}Detail', { value: text, reason: text })
 export const ${kindName(name)}: ProposalKind<'${kind}', ShapeValue<typeof shape>> = {
   shape,
   carriedOut: 'at approval',
-  carryOut: carry,
+  carryOut: (_state, _block, proposal) => {
+    // Call functions of the keepers here: nothing else writes the tables of a module.
+    return { proposal }
+  },
   detail: ({ value, reason: why }) => ({ value, reason: why }),
-}
-
-function carry(_state: State, _block: Block, proposal: ${type}): CarriedOut<${type}> {
-  // Call functions of the keepers here: nothing else writes the tables of a module.
-  return { proposal }
 }
 `
 }

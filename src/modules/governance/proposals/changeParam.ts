@@ -1,22 +1,17 @@
 import { invalidParameter } from '../../../base/txError.ts'
-import type { State } from '../../../store/state.ts'
 import { field } from '../../../tx/fields.ts'
 import { text } from '../../../values/text.ts'
 import { record, type ShapeValue } from '../../../values/shape.ts'
 import { limited } from '../../../values/valueType.ts'
-import type { Block } from '../../define.ts'
 import { defineEvent } from '../../event.ts'
 import { PARAMETER_NAMES, putParam, readValue } from '../../params/keeper.ts'
-import type { ProposalOf } from '../tables.ts'
-import { type CarriedOut, defineProposal, expiringFields, propose, type ProposalKind } from './proposal.ts'
+import { defineProposal, expiringFields, propose, type ProposalKind } from './proposal.ts'
 
 declare module '../tables.ts' {
   interface OwnColumns {
     readonly change_param: 'name' | 'value'
   }
 }
-
-type ChangeParam = ProposalOf<'change_param'>
 
 /** Source: interface, proposeChangeParam; protocol.md §6. */
 export const proposeChangeParam = defineProposal({
@@ -54,14 +49,12 @@ const shape = record('ParameterChangeDetail', { name: text, value: text, reason:
 export const changeParam: ProposalKind<'change_param', ShapeValue<typeof shape>> = {
   shape,
   carriedOut: 'at approval',
-  carryOut: change,
+  carryOut: (state, block, proposal) => {
+    const { name, value } = proposal
+    const read = readValue(name, value)
+    if ('why' in read) throw new Error(`governance: an approved change that no rule allows: ${read.why}`)
+    putParam(state, name, block.height + 1, read.text)
+    return { proposal }
+  },
   detail: ({ name, value, reason: why }) => ({ name, value, reason: why }),
-}
-
-function change(state: State, block: Block, proposal: ChangeParam): CarriedOut<ChangeParam> {
-  const { name, value } = proposal
-  const read = readValue(name, value)
-  if ('why' in read) throw new Error(`governance: an approved change that no rule allows: ${read.why}`)
-  putParam(state, name, block.height + 1, read.text)
-  return { proposal }
 }

@@ -1,25 +1,22 @@
 import { parsePubKey, type PubKey } from '../../../values/pubKey.ts'
 import { invalidParameter } from '../../../base/txError.ts'
-import type { State, StateReader } from '../../../store/state.ts'
+import type { StateReader } from '../../../store/state.ts'
 import { field } from '../../../tx/fields.ts'
 import { record, type ShapeValue } from '../../../values/shape.ts'
 import { enumOf, text, textOf } from '../../../values/text.ts'
 import { programVersion, raiseProgramVersion } from '../../chain/keeper.ts'
-import type { Block } from '../../define.ts'
 import { defineEvent } from '../../event.ts'
 import { deactivateAllBut, isEligibleKey } from '../../stake/keeper.ts'
 import { governanceErrors } from '../errors.ts'
 import { hasStandingRetirement } from '../keeper.ts'
-import { type ProposalOf, RETIREMENT_STATUSES } from '../tables.ts'
-import { type CarriedOut, defineProposal, pointHeight, propose, type ProposalKind, reason } from './proposal.ts'
+import { RETIREMENT_STATUSES } from '../tables.ts'
+import { defineProposal, pointHeight, propose, type ProposalKind, reason } from './proposal.ts'
 
 declare module '../tables.ts' {
   interface OwnColumns {
     readonly retire_program: 'retiredVersion' | 'preservedValidators' | 'status'
   }
 }
-
-type RetireProgram = ProposalOf<'retire_program'>
 
 /** Enough for 200 keys. */
 const PRESERVED_BYTES_MAX = 9216
@@ -86,7 +83,14 @@ const shape = record('ProgramRetirementDetail', {
 export const retireProgram: ProposalKind<'retire_program', ShapeValue<typeof shape>> = {
   shape,
   carriedOut: 'at its point',
-  carryOut: retire,
+  carryOut: (state, block, proposal) => {
+    const keys = new Set(proposal.preservedValidators.split(',').map((text) => parsePubKey(text) as PubKey))
+    if (![...keys].some((key) => isEligibleKey(state, key)))
+      return { proposal: { ...proposal, status: 'rejected' }, rejected: NOBODY_PRESERVED }
+    deactivateAllBut(state, keys, block.time)
+    raiseProgramVersion(state)
+    return { proposal: { ...proposal, status: 'success' } }
+  },
   drop: (_state, proposal) => ({ ...proposal, status: 'rejected' }),
   detail: ({ retiredVersion, preservedValidators, reason: why, status }) => ({
     retired_version: retiredVersion,
@@ -95,13 +99,4 @@ export const retireProgram: ProposalKind<'retire_program', ShapeValue<typeof sha
     // Every retirement has a status: the empty one is that of other kinds.
     status: status as Exclude<typeof status, ''>,
   }),
-}
-
-function retire(state: State, block: Block, proposal: RetireProgram): CarriedOut<RetireProgram> {
-  const keys = new Set(proposal.preservedValidators.split(',').map((text) => parsePubKey(text) as PubKey))
-  if (![...keys].some((key) => isEligibleKey(state, key)))
-    return { proposal: { ...proposal, status: 'rejected' }, rejected: NOBODY_PRESERVED }
-  deactivateAllBut(state, keys, block.time)
-  raiseProgramVersion(state)
-  return { proposal: { ...proposal, status: 'success' } }
 }

@@ -1,27 +1,23 @@
 import { type Address, address } from '../../../values/address.ts'
 import { invalidParameter } from '../../../base/txError.ts'
-import type { State, StateReader } from '../../../store/state.ts'
+import type { StateReader } from '../../../store/state.ts'
 import { field } from '../../../tx/fields.ts'
 import { amount } from '../../../values/number.ts'
 import { record, type ShapeValue } from '../../../values/shape.ts'
 import { text } from '../../../values/text.ts'
 import { limited } from '../../../values/valueType.ts'
 import { addBalance, balanceOf, moveBalance, shortfallOf } from '../../accounts/keeper.ts'
-import type { Block } from '../../define.ts'
 import { defineEvent } from '../../event.ts'
 import { kernelErrors } from '../../errors.ts'
 import { escrowOf } from '../../shownRules.ts'
 import { valueChanges } from '../../params/keeper.ts'
-import type { ProposalOf } from '../tables.ts'
-import { type CarriedOut, defineProposal, expiringFields, propose, type ProposalKind } from './proposal.ts'
+import { defineProposal, expiringFields, propose, type ProposalKind } from './proposal.ts'
 
 declare module '../tables.ts' {
   interface OwnColumns {
     readonly transfer_fund: 'transferFrom' | 'transferTo' | 'amount' | 'escrow'
   }
 }
-
-type TransferFund = ProposalOf<'transfer_fund'>
 
 /** Source: protocol.md §6, transfer_fund [ext]. */
 export const proposeTransferFund = defineProposal({
@@ -75,28 +71,24 @@ const shape = record('FundTransferDetail', { amount, from: address, to: address,
 export const transferFund: ProposalKind<'transfer_fund', ShapeValue<typeof shape>> = {
   shape,
   carriedOut: 'at approval',
-  carryOut: pay,
-  drop: returnEscrow,
+  carryOut: (state, _block, proposal) => {
+    const { proposer, transferFrom, transferTo, amount: value, escrow } = proposal
+    if (transferFrom === proposer) {
+      addBalance(state, transferTo, escrow)
+      return { proposal: { ...proposal, escrow: 0n } }
+    }
+    if (balanceOf(state, transferFrom) < value) return { proposal, rejected: kernelErrors.insufficientBalance.log }
+    moveBalance(state, transferFrom, transferTo, value)
+    return { proposal }
+  },
+  drop: (state, proposal) => {
+    if (proposal.escrow > 0n) addBalance(state, proposal.transferFrom, proposal.escrow)
+    return { ...proposal, escrow: 0n }
+  },
   detail: ({ amount: value, transferFrom, transferTo, reason: why }) => ({
     amount: value,
     from: transferFrom,
     to: transferTo,
     reason: why,
   }),
-}
-
-function pay(state: State, _block: Block, proposal: TransferFund): CarriedOut<TransferFund> {
-  const { proposer, transferFrom, transferTo, amount: value, escrow } = proposal
-  if (transferFrom === proposer) {
-    addBalance(state, transferTo, escrow)
-    return { proposal: { ...proposal, escrow: 0n } }
-  }
-  if (balanceOf(state, transferFrom) < value) return { proposal, rejected: kernelErrors.insufficientBalance.log }
-  moveBalance(state, transferFrom, transferTo, value)
-  return { proposal }
-}
-
-function returnEscrow(state: State, proposal: TransferFund): TransferFund {
-  if (proposal.escrow > 0n) addBalance(state, proposal.transferFrom, proposal.escrow)
-  return { ...proposal, escrow: 0n }
 }
