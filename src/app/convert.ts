@@ -17,7 +17,7 @@ import type { EvidenceParams } from '../modules/endBlock.ts'
 import type { Verdict } from '../modules/kernel.ts'
 import { encodeShortfall } from '../tx/shortfall.ts'
 import type { CommitVote, Offence, ValidatorUpdate } from '../modules/stake/block.ts'
-import { awardEvent } from '../modules/stake/events.ts'
+import { stakeEvents } from '../modules/stake/events.ts'
 
 /** A block's time in whole ms, rounded down. Source: protocol.md §1, Time. */
 export const timeMsOf = ({ seconds, nanos }: Timestamp): number => seconds * 1000 + Math.floor(nanos / 1_000_000)
@@ -54,7 +54,7 @@ export const printBlockEvents = (
   const found = new Set(before.map(({ attributes: { owner } }) => owner))
   const owners = new Set(
     events.flatMap(({ type, attributes: { owner } }) =>
-      owner === undefined || type === awardEvent.type || found.has(owner) ? [] : [owner],
+      owner === undefined || type === stakeEvents.award.type || found.has(owner) ? [] : [owner],
     ),
   )
   return [...events, ...[...owners].map((validator) => blockEvent.of({ validator }))].map(printEvent)

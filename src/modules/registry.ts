@@ -60,8 +60,8 @@ export const txEntryOf: ReadonlyMap<string, TxEntry> = new Map(txEntries.map((en
 /** Every event, with those that only make transactions and blocks findable at the end. Source: protocol.md §9. */
 export const eventEntries: readonly EventEntry[] = [
   ...txEntries.map(({ event }) => event),
-  ...stakeEvents,
-  ...governanceEvents,
+  // biome-ignore lint/plugin: their order reaches only documents
+  ...[stakeEvents, governanceEvents].flatMap((events) => Object.values(events)),
   ...indexEvents,
 ]
 

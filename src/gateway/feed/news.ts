@@ -4,7 +4,7 @@ import type { NodeEvent } from '../../comet/rpc.ts'
 import type { Chain } from '../chain.ts'
 import { txEvent } from '../../modules/chain/events.ts'
 import { EVENT_PREFIX } from '../../modules/event.ts'
-import { joinedEvent, leftEvent, removedEvent, validatorSetEvent } from '../../modules/stake/events.ts'
+import { stakeEvents } from '../../modules/stake/events.ts'
 import { blockHead, printFound, publicEvents, txsOf } from './found.ts'
 import { TURN_CALLS } from '../http/limits.ts'
 
@@ -26,7 +26,8 @@ export interface News {
   readonly of: (interest: Interest) => readonly string[]
 }
 
-const SET_EVENTS = new Set([validatorSetEvent, joinedEvent, leftEvent, removedEvent].map(({ type }) => type))
+const { validatorSet, joined, left, removed } = stakeEvents
+const SET_EVENTS = new Set([validatorSet, joined, left, removed].map(({ type }) => type))
 const GOVERNANCE = `${EVENT_PREFIX}governance.`
 
 interface PrintedTx {

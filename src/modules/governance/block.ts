@@ -4,7 +4,7 @@ import { programVersion } from '../chain/keeper.ts'
 import type { Block } from '../define.ts'
 import type { ChainEvent } from '../event.ts'
 import { proposalKinds } from '../gen/proposalKinds.ts'
-import { resolvedEvent } from './events.ts'
+import { governanceEvents } from './events.ts'
 import { dropAnswers, listDue, putProposal, tallyOf } from './keeper.ts'
 import type { Proposal, ProposalResult, Tally } from './tables.ts'
 
@@ -76,7 +76,8 @@ export function reachPoints(state: State, block: Block): Reached {
   const events: ChainEvent[] = []
   for (const proposal of listDue(state, block)) {
     const { id, result } = reachPoint(state, block, proposal)
-    if (result !== proposal.result) events.push(resolvedEvent.of({ proposal_id: printProposalId(id), result }))
+    if (result !== proposal.result)
+      events.push(governanceEvents.resolved.of({ proposal_id: printProposalId(id), result }))
   }
   return { events, retiredVersion: programVersion(state) === version ? undefined : version }
 }

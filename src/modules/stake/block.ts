@@ -8,16 +8,7 @@ import type { Block } from '../define.ts'
 import type { ChainEvent } from '../event.ts'
 import { AWARD_EVENT_BLOCKS } from '../shownRules.ts'
 import { closeBatch, listBatches, payClaims, poolOver } from '../delegation/keeper.ts'
-import {
-  absentEvent,
-  awardEvent,
-  joinedEvent,
-  leftEvent,
-  presentEvent,
-  removedEvent,
-  unbondedEvent,
-  validatorSetEvent,
-} from './events.ts'
+import { stakeEvents } from './events.ts'
 import {
   absencesOf,
   candidacyIdAt,
@@ -107,7 +98,8 @@ export function punish(state: State, block: Block, offences: readonly Offence[])
       const pool = delegated === 0n && candidacy.delegationUnits > 0n ? poolOver(candidacy) : { delegated }
       const shares = slash(state, selfShares(candidacy)) + delegated
       changeCandidacy(state, candidacy, { shares, active: false, ...pool }, block.time)
-      if (candidacy.active) events.push(removedEvent.of({ owner: candidacy.ownerAddress, reason: 'misbehaviour' }))
+      if (candidacy.active)
+        events.push(stakeEvents.removed.of({ owner: candidacy.ownerAddress, reason: 'misbehaviour' }))
     }
     recordMisbehaviour(state, candidacyId, block.height)
   }
@@ -138,13 +130,13 @@ function countAbsences(
   }
   for (const { id, ownerAddress } of signers.values()) {
     const missed = absencesOf(state, id)
-    if (missed > 0) events.push(presentEvent.of({ owner: ownerAddress, missed: String(missed) }))
+    if (missed > 0) events.push(stakeEvents.present.of({ owner: ownerAddress, missed: String(missed) }))
     clearAbsence(state, id)
   }
   const absent = [...voters.values()].filter(({ id, active }) => active && !signers.has(id))
   const over = absent.filter(({ id, ownerAddress }) => {
     const count = countAbsence(state, id)
-    if (count === 1) events.push(absentEvent.of({ owner: ownerAddress }))
+    if (count === 1) events.push(stakeEvents.absent.of({ owner: ownerAddress }))
     return count >= absentBlocksMax
   })
   return { over, events }
@@ -163,7 +155,7 @@ export function removeAbsent(state: State, block: Block, votes: readonly CommitV
     if (isOnlyEligible(state, candidacy)) continue
     changeCandidacy(state, candidacy, { active: false }, block.time)
     clearAbsence(state, candidacy.id)
-    events.push(removedEvent.of({ owner: candidacy.ownerAddress, reason: 'absence' }))
+    events.push(stakeEvents.removed.of({ owner: candidacy.ownerAddress, reason: 'absence' }))
   }
   return events
 }
@@ -208,7 +200,7 @@ export function payAward(state: State, block: Block, votes: readonly CommitVote[
     paid.set(ownerAddress, { toOwner: before.toOwner + toOwner, toPool: before.toPool + toPool })
   }
   return [...(paid ?? [])].map(([owner, { toOwner, toPool }]) =>
-    awardEvent.of({ owner, amount: String(toOwner), ...(toPool > 0n && { delegated: String(toPool) }) }),
+    stakeEvents.award.of({ owner, amount: String(toOwner), ...(toPool > 0n && { delegated: String(toPool) }) }),
   )
 }
 
@@ -231,7 +223,7 @@ export function payUnbonded(state: State, block: Block): readonly ChainEvent[] {
   const events: ChainEvent[] = []
   const pay = (owner: Address, amount: Amount): void => {
     addBalance(state, owner, amount)
-    events.push(unbondedEvent.of({ owner, amount: amount.toString() }))
+    events.push(stakeEvents.unbonded.of({ owner, amount: amount.toString() }))
   }
   for (const entry of listDueUnbondings(state, block.height)) {
     removeUnbonding(state, entry)
@@ -296,7 +288,7 @@ export function updateSet(
   const next = nextSet(state, sent, block.params, signersOf(state, votes, block.height - 1))
   const updates = sendSet(state, sent, next, block.height + 2)
   dropKeyPeriods(state, block.height - evidenceBlocksMax(block.params.unstakeWaitPeriod))
-  const changed = validatorSetEvent.of({ changed: String(updates.length) })
+  const changed = stakeEvents.validatorSet.of({ changed: String(updates.length) })
   return { updates, events: updates.length === 0 ? [] : [changed, ...comingsAndGoings(state, sent, updates)] }
 }
 
@@ -313,7 +305,7 @@ function comingsAndGoings(
     .flatMap(({ pubKey, power }) => {
       const member = (power === 0 ? before : after).get(pubKey)
       const owner = member === undefined ? undefined : getById(state, member.candidacyId)?.ownerAddress
-      const event = power === 0 ? leftEvent : joinedEvent
+      const event = power === 0 ? stakeEvents.left : stakeEvents.joined
       return owner === undefined ? [] : [event.of({ owner, pub_key: printPubKey(pubKey) })]
     })
 }

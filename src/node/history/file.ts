@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import { ADDRESS_BYTES, type Address, addressBytes } from '../../values/address.ts'
 import { toHex } from '../../base/bytes.ts'
 import { sha256 } from '../../base/sha256.ts'
-import { awardEvent } from '../../modules/stake/events.ts'
+import { stakeEvents } from '../../modules/stake/events.ts'
 import { type Connection, openConnection, readMeta, sqliteCode, tablesIn, writeMeta } from '../../base/sqlite.ts'
 import type { HistoryBlock } from './block.ts'
 
@@ -158,7 +158,7 @@ function insertTxs({ statement }: Connection, height: number, { txs, results, ac
 function insertEvents({ statement }: Connection, height: number, { events }: HistoryBlock): void {
   for (const [at, { owner, type, attributes, txIndex }] of events.entries()) {
     const key = addressBytes(owner as Address)
-    if (type === awardEvent.type) {
+    if (type === stakeEvents.award.type) {
       const { amount } = JSON.parse(attributes) as { readonly amount: string }
       statement('INSERT INTO awards VALUES (?, ?, ?)').run(key, height, amount)
     } else {
