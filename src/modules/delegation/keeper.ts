@@ -261,8 +261,8 @@ export function* payoutsOf(state: StateReader, batch: Batch): Iterable<Payout> {
 /** Pays claims of the batches whose height is reached, CLAIMS_PAID_MAX at most; the rest is for the next blocks. */
 export function payClaims(state: State, height: number, pay: (delegator: Address, amount: Amount) => void): void {
   let left = CLAIMS_PAID_MAX
-  for (const batch of state.scan(batches, { index: 'byHeightPaid' })) {
-    if (batch.heightPaid > height || left === 0) return
+  for (const batch of state.scan(batches, { index: 'byHeightPaid', before: u64be(height + 1) })) {
+    if (left === 0) return
     let after = batch
     for (const { delegator, paid, rest, drop } of payoutsOf(state, batch)) {
       drop(state)

@@ -3,7 +3,7 @@ import { divFloor } from '../../base/amount.ts'
 import { concat, u64be } from '../../base/bytes.ts'
 import { type ProposalId, proposalIdBytes } from '../../values/pubKey.ts'
 import type { TxError } from '../../base/txError.ts'
-import type { State, StateReader } from '../../store/state.ts'
+import { firstOf, type State, type StateReader } from '../../store/state.ts'
 import type { RowOf } from '../../store/table.ts'
 import { text } from '../../values/text.ts'
 import type { Block } from '../define.ts'
@@ -140,15 +140,10 @@ export function checkOpenLimits(state: StateReader, candidacyId: number): TxErro
 
 /** Proposals whose point is reached, by block, then index. Bound: OPEN_PROPOSALS_MAX, and approved ones that wait. */
 export function listDue(state: StateReader, block: Block): readonly Proposal[] {
-  const due: Proposal[] = []
-  for (const proposal of state.scan(proposals, { index: 'dueByHeight' })) {
-    if (proposal.expireBlockHeight > block.height) break
-    due.push(proposal as Proposal)
-  }
-  for (const proposal of state.scan(proposals, { index: 'dueByTime' })) {
-    if (proposal.expireTimestamp > block.time) break
-    due.push(proposal as Proposal)
-  }
+  const due = [
+    ...state.scan(proposals, { index: 'dueByHeight', before: u64be(block.height + 1) }),
+    ...state.scan(proposals, { index: 'dueByTime', before: u64be(block.time + 1) }),
+  ] as Proposal[]
   return due.sort((a, b) => a.blockHeight - b.blockHeight || a.place - b.place)
 }
 
@@ -157,15 +152,8 @@ export const hasOngoingLibrary = (state: StateReader, name: string): boolean =>
   state.count(proposals, { index: 'ongoingLibrary', prefix: text.toKey(name) }) > 0
 
 /** The version deployed last for a library's name; it is the highest, as only higher ones are proposed. */
-export function deployedVersion(state: StateReader, name: string): string | undefined {
-  for (const { version } of state.scan(proposals, {
-    index: 'deployedLibrary',
-    prefix: text.toKey(name),
-    reverse: true,
-  }))
-    return version
-  return undefined
-}
+export const deployedVersion = (state: StateReader, name: string): string | undefined =>
+  firstOf(state.scan(proposals, { index: 'deployedLibrary', prefix: text.toKey(name), reverse: true }))?.version
 
 /**
  * The libraries that this node may have something to do for: those before their point, those deployed, and those rejected

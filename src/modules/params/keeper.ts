@@ -22,10 +22,6 @@ export const params = table('params', {
   indexes: { byHeight: (row) => concat(u64be(row.height), text.toKey(row.name)) },
 })
 
-/** Every value that `name` has, had or will have, the newest first. Bound: approved changes of that parameter. */
-const newestFirst = (state: StateReader, name: string): Iterable<RowOf<typeof params>> =>
-  state.scan(params, { prefix: text.toKey(name), reverse: true })
-
 /** The parameters with their values in force in block `height`, in the interface's order. Bound: all approved changes. */
 export function* valuesInForce(
   state: StateReader,
@@ -49,13 +45,9 @@ export function paramsInForce(state: StateReader, height: number): Params {
   return Object.fromEntries(members) as never
 }
 
-/** The value that comes into force in block `height`, if one does. Bound: values of later blocks. */
-export function changeAt(state: StateReader, name: string, height: number): string | undefined {
-  for (const row of newestFirst(state, name)) {
-    if (row.height <= height) return row.height === height ? row.value : undefined
-  }
-  return undefined
-}
+/** The value that comes into force in block `height`, if one does. */
+export const changeAt = (state: StateReader, name: string, height: number): string | undefined =>
+  state.get(params, { name, height })?.value
 
 /** Puts a canonical value in force from block `height` on; a later call for the same block wins. */
 export function putParam(state: State, name: string, height: number, value: string): void {
@@ -67,7 +59,7 @@ export function putParam(state: State, name: string, height: number, value: stri
  * changes of that parameter.
  */
 export function* valueChanges(state: StateReader, name: string, height: number): Iterable<RowOf<typeof params>> {
-  for (const row of newestFirst(state, name)) if (row.height <= height) yield row
+  for (const row of state.scan(params, { prefix: text.toKey(name), reverse: true })) if (row.height <= height) yield row
 }
 
 /** The canonical text of a value that somebody proposes, or why there is none. Source: protocol.md §6. */

@@ -2,7 +2,7 @@ import { type Address, addressBytes, addressOfKey } from '../../values/address.t
 import type { Amount, Ratio } from '../../base/amount.ts'
 import { u64be } from '../../base/bytes.ts'
 import { type PubKey, pubKeyBytes } from '../../values/pubKey.ts'
-import { firstOf, type State, type StateReader } from '../../store/state.ts'
+import { firstOf, type State, type StateReader, take } from '../../store/state.ts'
 import type { RowOf } from '../../store/table.ts'
 import { takeNumber } from '../chain/keeper.ts'
 import type { Block } from '../define.ts'
@@ -88,11 +88,8 @@ export function isKeyTaken(state: StateReader, key: PubKey, sender: Address): bo
 
 /** True when this candidacy is eligible and no other one is. Then absence may not remove it. */
 export function isOnlyEligible(state: StateReader, candidacy: Candidacy): boolean {
-  let seen = 0
-  for (const { id } of listEligible(state)) {
-    if (id !== candidacy.id || ++seen > 1) return false
-  }
-  return seen === 1
+  const [first, second] = take(listEligible(state), 2)
+  return first?.id === candidacy.id && second === undefined
 }
 
 /** What a candidacy has while nobody delegates to it. */
@@ -194,14 +191,8 @@ export const listUnbondingsOf = (state: StateReader, owner: Address): Iterable<U
   state.scan(unbondings, { index: 'byOwner', prefix: addressBytes(owner) })
 
 /** Unbonding entries whose height is reached, by number. Bound: withdrawals of one block, or of one change of period. */
-export function listDueUnbondings(state: StateReader, height: number): readonly Unbonding[] {
-  const due: Unbonding[] = []
-  for (const entry of state.scan(unbondings, { index: 'byHeightPaid' })) {
-    if (entry.heightPaid > height) break
-    due.push(entry)
-  }
-  return due.sort((a, b) => a.number - b.number)
-}
+export const listDueUnbondings = (state: StateReader, height: number): readonly Unbonding[] =>
+  [...state.scan(unbondings, { index: 'byHeightPaid', before: u64be(height + 1) })].sort((a, b) => a.number - b.number)
 
 /** Base units on their way back to one candidacy's owner. */
 export const pendingUnbonding = (state: StateReader, candidacyId: number): Amount =>
