@@ -67,15 +67,10 @@ export const listOf = <T>(item: Shape<T>): Shape<readonly T[]> => ({
 })
 
 /** A value, or null where there is none. A record writes such a member in any case. */
-export interface NullableShape<T> extends Shape<T | undefined> {
-  readonly isNullable: true
-}
-
-/** A value, or null where there is none. */
-export const orNull = <T>(shape: Shape<T>): NullableShape<T> => ({
+export const orNull = <T>(shape: Shape<T>) => ({
   schema: { anyOf: [shape.schema, { type: 'null' }] },
   isNullable: true,
-  toJson: (value) => (value === undefined ? null : shape.toJson(value)),
+  toJson: (value: T | undefined) => (value === undefined ? null : shape.toJson(value)),
 })
 
 /** One of several records: the text of their member `tag` tells which. */

@@ -22,12 +22,6 @@ export interface InputLimits {
 /** A type in EIP-712 typed data. Source: protocol.md §13. */
 export type TypedDataType = 'string' | 'address' | 'uint256' | 'uint64'
 
-/** A value that is not of its type: what was expected instead, and what was given, both as they are printed. */
-export interface Mismatch {
-  readonly expected: string
-  readonly got: string | number
-}
-
 /** Throws the error of a value that is not of the expected form. */
 export type Refuse = (form: string) => never
 
@@ -54,8 +48,11 @@ export interface InputType<Wire> {
   fromJson(json: unknown, refuse: Refuse): Wire
   /** What a message holds, as JSON, even when it is no value of this type. */
   wireToJson(wire: Wire): JsonValue
-  /** What is wrong with what a message holds; undefined when it is a value of this type. Source: protocol.md §2, check 5. */
-  check(wire: Wire): Mismatch | undefined
+  /**
+   * What is wrong with what a message holds, both as they are printed; undefined when it is a value of this type. Source:
+   * protocol.md §2, check 5.
+   */
+  check(wire: Wire): { readonly expected: string; readonly got: string | number } | undefined
 }
 
 /**

@@ -277,19 +277,13 @@ export function payClaims(state: State, height: number, pay: (delegator: Address
 
 // What an account has
 
-/** Something of an account on its way back. */
-interface Pending {
-  readonly amount: Amount
-  readonly heightPaid: number
-}
-
 /** What an account has of one candidacy. */
 export interface Stake {
   readonly candidacyId: number
   /** Its rows of the pool, and of pools that a slash ended. */
   readonly rows: readonly Delegation[]
-  /** By batch. */
-  readonly pending: readonly Pending[]
+  /** What is on its way back, by batch. */
+  readonly pending: readonly Pick<Batch, 'amount' | 'heightPaid'>[]
 }
 
 /**
@@ -307,7 +301,7 @@ export function* listStakesOf(state: StateReader, delegator: Address): Iterable<
   )
   for (const candidacyId of [...all.keys()].sort((a, b) => a - b)) {
     const rows: Delegation[] = []
-    const pending: (Pending & { readonly number: number })[] = []
+    const pending: Pick<Batch, 'number' | 'amount' | 'heightPaid'>[] = []
     const closing = closingBatches(state, candidacyId)
     for (const one of all.get(candidacyId) ?? []) {
       const batch = 'pool' in one ? closing.get(one.pool) : state.get(batches, one)
