@@ -26,15 +26,7 @@ import {
   type OpenBlock,
   resetTo,
 } from './context.ts'
-import {
-  offencesOf,
-  printBlockEvents,
-  printEvidence,
-  printUpdates,
-  printVerdict,
-  timeMsOf,
-  votesOf,
-} from './convert.ts'
+import { offencesOf, printBlockEvents, printUpdates, printVerdict, timeMsOf, votesOf } from './convert.ts'
 import { takeOutcome } from './optimisticExecution.ts'
 import { assertProgramVersion } from './programVersion.ts'
 
@@ -82,9 +74,7 @@ export function endBlock(app: AppContext): EndBlockResponse {
   return {
     events: printBlockEvents(end.events, open.begun),
     validatorUpdates: printUpdates(end.validatorUpdates),
-    ...(end.evidenceParams === undefined
-      ? {}
-      : { consensusParamUpdates: { evidence: printEvidence(end.evidenceParams) } }),
+    ...(end.evidenceParams === undefined ? {} : { consensusParamUpdates: { evidence: end.evidenceParams } }),
   }
 }
 

@@ -1,7 +1,6 @@
 import {
   BlockIdFlag,
   type CommitInfo,
-  type ConsensusParams,
   type Event,
   type ExecTxResult,
   type Misbehavior,
@@ -13,7 +12,6 @@ import { type Address, addressOf } from '../values/address.ts'
 import { pubKeyBytes } from '../values/pubKey.ts'
 import { blockEvent, txEvent } from '../modules/chain/events.ts'
 import type { ChainEvent } from '../modules/event.ts'
-import type { EvidenceParams } from '../modules/endBlock.ts'
 import type { Verdict } from '../modules/kernel.ts'
 import { encodeShortfall } from '../tx/shortfall.ts'
 import type { CommitVote, Offence, ValidatorUpdate } from '../modules/stake/block.ts'
@@ -92,14 +90,3 @@ export const printVerdict = (verdict: Verdict): ExecTxResult => {
 /** Changes of the validator set in ABCI's form. */
 export const printUpdates = (updates: readonly ValidatorUpdate[]): readonly WireUpdate[] =>
   updates.map(({ pubKey, power }) => ({ pubKey: { ed25519: pubKeyBytes(pubKey) }, power }))
-
-/** The evidence group of the consensus parameters, with all of its members. */
-export const printEvidence = ({
-  maxAgeNumBlocks,
-  maxAgeDurationMs,
-  maxBytes,
-}: EvidenceParams): NonNullable<ConsensusParams['evidence']> => ({
-  maxAgeNumBlocks,
-  maxBytes,
-  maxAgeDuration: { seconds: Math.floor(maxAgeDurationMs / 1000), nanos: (maxAgeDurationMs % 1000) * 1_000_000 },
-})

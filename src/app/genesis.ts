@@ -8,7 +8,7 @@ import { programVersion } from '../modules/chain/keeper.ts'
 import { applyGenesis, type Genesis, GenesisError, readGenesis } from '../modules/genesis.ts'
 import { createOverlay } from '../store/index.ts'
 import { type AppContext, resetTo } from './context.ts'
-import { printEvidence, printUpdates, timeMsOf } from './convert.ts'
+import { printUpdates, timeMsOf } from './convert.ts'
 import { assertProgramVersion } from './programVersion.ts'
 
 /**
@@ -133,7 +133,7 @@ export function initChain(app: AppContext, request: InitChainRequest): InitChain
     validators: printUpdates(validators),
     consensusParams: {
       ...(blockMaxBytes === undefined ? {} : { block: { maxBytes: blockMaxBytes, maxGas: -1 } }),
-      evidence: printEvidence(evidenceParamsOf(period, evidenceMaxBytes)),
+      evidence: evidenceParamsOf(period, evidenceMaxBytes),
       // State sync refuses an application whose Info reports another version than the header has.
       version: { app: APP_VERSION },
     },

@@ -17,7 +17,7 @@ import {
 /** Evidence parameters of CometBFT: sent whole, as a group replaces all its members. */
 export interface EvidenceParams {
   readonly maxAgeNumBlocks: number
-  readonly maxAgeDurationMs: number
+  readonly maxAgeDuration: { readonly seconds: number; readonly nanos: number }
   readonly maxBytes: number
 }
 
@@ -33,7 +33,7 @@ export interface EndOfBlock {
 /** The evidence parameters that belong to an unstake_wait_period. Blocks decide, not time. Source: protocol.md §4. */
 export const evidenceParamsOf = (unstakeWaitPeriod: number, maxBytes: number): EvidenceParams => ({
   maxAgeNumBlocks: evidenceBlocksMax(unstakeWaitPeriod),
-  maxAgeDurationMs: 1000,
+  maxAgeDuration: { seconds: 1, nanos: 0 },
   maxBytes,
 })
 
