@@ -29,6 +29,10 @@ function parse32(base64: string): string | undefined {
   return bytes?.length === KEY_BYTES ? toHex(bytes) : undefined
 }
 
+const bytes32 = (hex: string): Uint8Array => fromHex(hex) as Uint8Array
+
+const print32 = (hex: string): string => toBase64(bytes32(hex))
+
 /** The key whose 32 bytes these are. Throws on another length. */
 export const pubKeyOf = (bytes: Uint8Array): PubKey => of32(bytes) as PubKey
 
@@ -36,10 +40,10 @@ export const pubKeyOf = (bytes: Uint8Array): PubKey => of32(bytes) as PubKey
 export const parsePubKey = (base64: string): PubKey | undefined => parse32(base64) as PubKey | undefined
 
 /** The base64 text of a key. */
-export const printPubKey = (key: PubKey): string => toBase64(pubKeyBytes(key))
+export const printPubKey: (key: PubKey) => string = print32
 
 /** The 32 bytes of a key. */
-export const pubKeyBytes = (key: PubKey): Uint8Array => fromHex(key) as Uint8Array
+export const pubKeyBytes: (key: PubKey) => Uint8Array = bytes32
 
 /** The id whose 32 bytes these are. Throws on another length. */
 export const proposalIdOf = (bytes: Uint8Array): ProposalId => of32(bytes) as ProposalId
@@ -48,26 +52,19 @@ export const proposalIdOf = (bytes: Uint8Array): ProposalId => of32(bytes) as Pr
 export const parseProposalId = (base64: string): ProposalId | undefined => parse32(base64) as ProposalId | undefined
 
 /** The base64 text of an id. */
-export const printProposalId = (id: ProposalId): string => toBase64(proposalIdBytes(id))
+export const printProposalId: (id: ProposalId) => string = print32
 
 /** The 32 bytes of an id. */
-export const proposalIdBytes = (id: ProposalId): Uint8Array => fromHex(id) as Uint8Array
-
-interface Of32Bytes<T> {
-  readonly name: string
-  readonly doc: string
-  readonly of: (bytes: Uint8Array) => T
-  readonly bytes: (value: T) => Uint8Array
-  readonly parse: (base64: string) => T | undefined
-  readonly print: (value: T) => string
-}
+export const proposalIdBytes: (id: ProposalId) => Uint8Array = bytes32
 
 // Standard base64 holds '/', which separates the parts of a path: the URL-safe alphabet is read too.
 const standard = (text: string): string => text.replaceAll('-', '+').replaceAll('_', '/').padEnd(44, '=')
 
-function of32Bytes<T>({ name, doc, of, bytes, parse, print }: Of32Bytes<T>): KeyType<T, Uint8Array> {
+function of32Bytes<T extends string>(name: string, doc: string): KeyType<T, Uint8Array> {
   const form = 'base64 text'
   const exactForm = `base64 of ${KEY_BYTES} bytes`
+  const of = (bytes: Uint8Array): T => of32(bytes) as T
+  const parse = (text: string): T | undefined => parse32(standard(text)) as T | undefined
   return {
     ...plainText,
     name,
@@ -79,42 +76,34 @@ function of32Bytes<T>({ name, doc, of, bytes, parse, print }: Of32Bytes<T>): Key
       pattern: '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$',
     },
     fromJson: (json, refuse) => fromBase64(stringOf(json, form, refuse)) ?? refuse(form),
-    toJson: print,
+    toJson: print32,
     wireToJson: toBase64,
     check: (wire) => (wire.length === KEY_BYTES ? undefined : { expected: `${KEY_BYTES} bytes`, got: wire.length }),
-    parse: (text) => parse(standard(text)),
-    print,
+    parse,
+    print: print32,
     inPath: {
       form: `URL-safe ${exactForm}`,
-      parse: (text) => parse(standard(text)),
-      print: (value) => print(value).replaceAll('+', '-').replaceAll('/', '_'),
+      parse,
+      print: (value) => print32(value).replaceAll('+', '-').replaceAll('/', '_'),
     },
     wireType: 'bytes',
-    toWire: bytes,
+    toWire: bytes32,
     fromWire: of,
-    fromSql: (sql) => held(parse(String(sql)), exactForm, sql),
+    fromSql: (sql) => held(parse32(String(sql)) as T | undefined, exactForm, sql),
     isSqlOrdered: false,
-    toKey: bytes,
+    toKey: bytes32,
     fromKey: fixedLength(KEY_BYTES, of),
   }
 }
 
 /** A validator's ed25519 public key. JSON and SQL: base64; wire and key: 32 bytes. */
-export const pubKey: KeyType<PubKey, Uint8Array> = of32Bytes({
-  name: 'pubKey',
-  doc: `public key of the validator node, base64 of ${KEY_BYTES} bytes`,
-  of: pubKeyOf,
-  bytes: pubKeyBytes,
-  parse: parsePubKey,
-  print: printPubKey,
-})
+export const pubKey: KeyType<PubKey, Uint8Array> = of32Bytes(
+  'pubKey',
+  `public key of the validator node, base64 of ${KEY_BYTES} bytes`,
+)
 
 /** The id of a proposal. JSON and SQL: base64; wire and key: 32 bytes. */
-export const proposalId: KeyType<ProposalId, Uint8Array> = of32Bytes({
-  name: 'proposalId',
-  doc: `ProposalID, base64 of ${KEY_BYTES} bytes`,
-  of: proposalIdOf,
-  bytes: proposalIdBytes,
-  parse: parseProposalId,
-  print: printProposalId,
-})
+export const proposalId: KeyType<ProposalId, Uint8Array> = of32Bytes(
+  'proposalId',
+  `ProposalID, base64 of ${KEY_BYTES} bytes`,
+)
