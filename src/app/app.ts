@@ -1,13 +1,14 @@
+import { baseApplication } from '../abci/baseApplication.ts'
 import type { CompleteApplication } from '../abci/types.ts'
 import { beginBlock, commit, deliverTx, endBlock, finalizeBlock } from './block.ts'
 import { type AppOptions, createContext } from './context.ts'
 import { info, initChain } from './genesis.ts'
 import { checkTx, createTxCache, TX_CACHE_BYTES_MAX } from './mempool.ts'
-import { extendVote, prepareProposal, processProposal, verifyVoteExtension } from './proposal.ts'
+import { prepareProposal, processProposal } from './proposal.ts'
 import { query } from './query.ts'
 import { snapshotHandlers } from './snapshots.ts'
 
-/** The ABCI application on a store, for both dialects. Vote extensions are off. */
+/** The ABCI application on a store, for both dialects. Vote extensions are off: a vote has an empty one, and any is accepted. */
 export function createApp(options: AppOptions): CompleteApplication {
   const app = createContext(options, createTxCache(TX_CACHE_BYTES_MAX, options.signatures?.isSigned))
   return {
@@ -18,8 +19,8 @@ export function createApp(options: AppOptions): CompleteApplication {
     checkTx: (request) => checkTx(app, request),
     prepareProposal: (request) => prepareProposal(app, request),
     processProposal: (request) => processProposal(app, request),
-    extendVote,
-    verifyVoteExtension,
+    extendVote: baseApplication.extendVote,
+    verifyVoteExtension: baseApplication.verifyVoteExtension,
     beginBlock: (request) => beginBlock(app, request),
     deliverTx: (request) => deliverTx(app, request),
     endBlock: () => endBlock(app),

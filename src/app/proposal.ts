@@ -1,13 +1,10 @@
 import { bytesInBlock } from '../abci/blockBytes.ts'
 import {
-  type ExtendVoteResponse,
   type PrepareProposalRequest,
   type PrepareProposalResponse,
   type ProcessProposalRequest,
   type ProcessProposalResponse,
   ProposalStatus,
-  VerifyStatus,
-  type VerifyVoteExtensionResponse,
 } from '../abci/types.ts'
 import type { Address } from '../values/address.ts'
 import { nonceOf } from '../modules/accounts/keeper.ts'
@@ -69,9 +66,3 @@ export function processProposal(app: AppContext, proposal: ProcessProposalReques
   runOptimistically(app, proposal, runBlock)
   return { status: ProposalStatus.accept }
 }
-
-/** Vote extensions are off, so a vote has an empty one. */
-export const extendVote = (): ExtendVoteResponse => ({ voteExtension: new Uint8Array(0) })
-
-/** CometBFT itself refuses a vote extension while they are off. */
-export const verifyVoteExtension = (): VerifyVoteExtensionResponse => ({ status: VerifyStatus.accept })
