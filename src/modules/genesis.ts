@@ -173,9 +173,9 @@ function unique<T>(items: readonly T[], member: string, nameOf: (item: T) => str
 
 /** With less power no key could ever join. Source: protocol.md §4. */
 function assertPower({ params, candidacies }: Pick<Genesis, 'params' | 'candidacies'>): void {
-  const shares = candidacies.map((candidacy) => candidacy.shares).sort((a, b) => (a < b ? 1 : a > b ? -1 : 0))
+  const inOrder = [...candidacies].sort((a, b) => (a.shares < b.shares ? 1 : a.shares > b.shares ? -1 : 0))
   const maxVals = Number(params.get('max_vals'))
-  const power = powerInAll(shares, { maxVals, stakeLimit: parseRatio(params.get('stake_limit') as string) as Ratio })
+  const power = powerInAll(inOrder, { maxVals, stakeLimit: parseRatio(params.get('stake_limit') as string) as Ratio })
   if (power >= SET_POWER_MIN) return
   refuse(
     'candidacies',

@@ -147,12 +147,12 @@ test.each([1, 2, 3, 4])(
     while (chain.height < 120) {
       traffic(next, chain, 15)
       const { store, height } = chain
-      const shares = carriedOver(store, height).map((one) => one.shares)
-      if (shares.length === 0) {
+      const inOrder = carriedOver(store, height)
+      if (inOrder.length === 0) {
         expect(() => exportState(store, height)).toThrow('at least one eligible candidacy')
         continue
       }
-      if (powerInAll(shares, paramsInForce(store, height + 1)) < SET_POWER_MIN) {
+      if (powerInAll(inOrder, paramsInForce(store, height + 1)) < SET_POWER_MIN) {
         expect(() => exportState(store, height)).toThrow('a voting power of at least 3')
         continue
       }

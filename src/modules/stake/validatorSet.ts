@@ -26,13 +26,13 @@ export const SET_POWER_MIN = 3
 const tokensOf = (shares: Amount): number => Number(divFloor(shares, TOKEN))
 
 /**
- * The cap of a set whose members have these shares, in whole tokens: max(stake_limit × T, T / m). It limits how
- * many shares of a member count, not the part of the power that a member has. Source: protocol.md §4.2.
+ * The cap of a set of these members, in whole tokens: max(stake_limit × T, T / m). It limits how many shares of a member
+ * count, not the part of the power that a member has. Source: protocol.md §4.2.
  */
-function capOf(shares: readonly Amount[], stakeLimit: Ratio): number {
-  if (shares.length === 0) return 0
-  const total = shares.reduce((sum, one) => sum + one, 0n)
-  return tokensOf(maxOf(shareFloor(total, stakeLimit), divFloor(total, BigInt(shares.length))))
+function capOf(members: readonly Pick<Candidacy, 'shares'>[], stakeLimit: Ratio): number {
+  if (members.length === 0) return 0
+  const total = members.reduce((sum, { shares }) => sum + shares, 0n)
+  return tokensOf(maxOf(shareFloor(total, stakeLimit), divFloor(total, BigInt(members.length))))
 }
 
 /** The voting power of shares that count: floor(min(shares, cap) / 1 token). */
@@ -42,11 +42,11 @@ const powerOf = (shares: Amount, powerCap: number): number => Number(minOf(divFl
 export const votingPower = (candidacy: Candidacy, powerCap: number): number =>
   isEligible(candidacy) ? powerOf(candidacy.shares, powerCap) : 0
 
-/** The power in all of a set whose members have these shares, the most first. Source: protocol.md §4, InitChain. */
-export function powerInAll(sharesInOrder: readonly Amount[], { maxVals, stakeLimit }: SetParams): number {
-  const counted = sharesInOrder.slice(0, maxVals)
+/** The power in all of a set of these candidacies, those of most shares first. Source: protocol.md §4, InitChain. */
+export function powerInAll(inOrder: readonly Pick<Candidacy, 'shares'>[], { maxVals, stakeLimit }: SetParams): number {
+  const counted = inOrder.slice(0, maxVals)
   const powerCap = capOf(counted, stakeLimit)
-  return totalOf(counted.map((shares) => ({ power: powerOf(shares, powerCap) })))
+  return totalOf(counted.map(({ shares }) => ({ power: powerOf(shares, powerCap) })))
 }
 
 const totalOf = (members: readonly { readonly power: number }[]): number =>
@@ -100,10 +100,7 @@ export function nextSet(
   const provenKeys = new Set(proven.map(({ pubKey }) => pubKey))
   const first = firstEligible(state, maxVals)
   const voting = provenCandidacies(state, provenKeys, first, maxVals)
-  const powerCap = capOf(
-    (voting.length > 0 ? voting : first).map(({ shares }) => shares),
-    stakeLimit,
-  )
+  const powerCap = capOf(voting.length > 0 ? voting : first, stakeLimit)
   const powerful =
     voting.length > 0
       ? withRoomToJoin(voting.map((candidacy) => memberOf(candidacy, votingPower(candidacy, powerCap), true)))
@@ -122,10 +119,7 @@ const withRoomToJoin = (members: readonly SetMember[]): readonly SetMember[] =>
 /** The set of a chain that begins: its keys count as proven. */
 export function firstSet(state: StateReader, { maxVals, stakeLimit }: SetParams): NewSet {
   const first = firstEligible(state, maxVals)
-  const powerCap = capOf(
-    first.map(({ shares }) => shares),
-    stakeLimit,
-  )
+  const powerCap = capOf(first, stakeLimit)
   return {
     members: first.map((candidacy) => memberOf(candidacy, votingPower(candidacy, powerCap), true)).sort(byKey),
     powerCap,
