@@ -4,8 +4,6 @@ import { isMachineFailure } from '../base/engineErrors.ts'
 import type { TxError } from '../base/txError.ts'
 import { BATCH_PATHS_MAX, decodePaths, type PathAnswer } from '../codec/queryBatch.ts'
 import { kernelErrors } from '../modules/errors.ts'
-import type { Params } from '../modules/params/definitions.ts'
-import { paramsInForce } from '../modules/params/keeper.ts'
 import {
   type QueryAnswer,
   type QueryContext,
@@ -160,8 +158,7 @@ function answer(
   const { path, data } = request
   if (path.startsWith('/store/')) return readStore(state, path.split('?')[0] as string, request)
   const height = state.height()
-  const params = (): Params => once('params', () => paramsInForce(state, height))
-  const context = { state, height, requestedHeight: request.height, params, once }
+  const context = { state, height, requestedHeight: request.height, once }
   const entries = [...queryEntries, ...local]
   const readOne = (one: string): QueryAnswer | TxError =>
     guarded(one, onDefect, () => answerPath(context, one, entries))

@@ -7,7 +7,6 @@ import { uint } from '../values/number.ts'
 import { listOf, objectSchema, type Shape, type ShapeValue } from '../values/shape.ts'
 import type { JsonSchema, PathText, ValueType } from '../values/valueType.ts'
 import { kernelErrors } from './errors.ts'
-import type { Params } from './params/definitions.ts'
 
 /** What a query sees: one committed height. */
 export interface QueryContext {
@@ -16,8 +15,6 @@ export interface QueryContext {
   readonly height: number
   /** The height the request names; 0 when it names none. */
   readonly requestedHeight: number
-  /** The parameters in force in block `height`; not before the first block. */
-  readonly params: () => Params
   /** The value of `compute`, computed once for each head and `name`: what several queries of a head share. */
   readonly once: <T>(name: string, compute: () => T) => T
 }

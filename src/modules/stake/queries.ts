@@ -7,6 +7,7 @@ import { amount, ratio, uint } from '../../values/number.ts'
 import { listOf, orNull, record, type ShapeValue } from '../../values/shape.ts'
 import { enumOf, flag, text, yesNo } from '../../values/text.ts'
 import { time } from '../../values/time.ts'
+import { paramsInForce } from '../params/keeper.ts'
 import { defineListQuery, defineQuery, page, pageOf, type QueryContext, type QueryEntry } from '../query.ts'
 import {
   type AccountUpdate,
@@ -176,12 +177,12 @@ const setRowOf = ({ pubKey: pub_key, power, proven }: Omit<SetMember, 'candidacy
 const RANKS_KEPT = 256
 
 /** What all validator objects of one head share. Bound: max_vals and RANKS_KEPT rows. */
-const setAtHead = ({ state, params, once }: QueryContext) =>
+const setAtHead = ({ state, height, once }: QueryContext) =>
   once('stake', () => {
     const sent = listSet(state)
     return {
       /** The most voting power of one candidacy, in whole tokens. */
-      powerCap: nextSet(state, sent, params()).powerCap,
+      powerCap: nextSet(state, sent, paramsInForce(state, height)).powerCap,
       /** Candidacy ids in the validator set as last sent. */
       inSet: new Set(sent.map(({ candidacyId }) => candidacyId)),
       /** Ranks of the first candidacies, by id. */

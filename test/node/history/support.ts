@@ -60,7 +60,6 @@ export function openChain(folder: string, { before, journalBytesMax = Infinity, 
       state: store,
       height,
       requestedHeight: 0,
-      params: () => undefined as never,
       once: <T>(_: string, make: () => T) => make(),
     }
     if (entry === undefined) throw new Error(whole)
