@@ -152,7 +152,7 @@ export function createTxCache(bytesMax = TX_CACHE_BYTES_MAX, verify?: Verify) {
       forget(tail, found)
       return found
     },
-    /** False when the transaction is not remembered. Now and then true for one that is not: its tail is that of another. */
+    /** False when the transaction is not remembered. May report a false positive when two transactions end in the same bytes. */
     mayHave: (bytes: Uint8Array): boolean => remembered.has(tailOf(bytes)),
   }
 }
