@@ -174,16 +174,6 @@ class LayeredOverlay implements Overlay {
     this.below = below
   }
 
-  /** `get` by the map key too, which is then worked out once for all overlays on the way down. */
-  read(table: Table, id: MapKey, key: object): object | undefined {
-    const cell = this.tables[table.tag]?.cells.get(id)
-    return cell === undefined ? this.#readBelow(table, id, key) : cell.row
-  }
-
-  #readBelow(table: Table, id: MapKey, key: object): object | undefined {
-    return this.below instanceof LayeredOverlay ? this.below.read(table, id, key) : this.below.get(table, key)
-  }
-
   #set(table: Table, id: MapKey, key: object, row: object | undefined): void {
     const writes = (this.tables[table.tag] ??= { table, cells: new Map(), indexes: new Map() })
     const cell = writes.cells.get(id) ?? this.#hold(writes, id, key)
@@ -197,7 +187,7 @@ class LayeredOverlay implements Overlay {
 
   /** Begins to hold a row, as the state below has it. */
   #hold(writes: TableWrites, id: MapKey, key: object): Cell {
-    const below = this.#readBelow(writes.table, id, key)
+    const below = this.below.get(writes.table, key)
     const cell = { writes, id, key, below, row: below, saved: below, savedAt: 0, since: this.#savepoint }
     writes.cells.set(id, cell)
     for (const [index, entries] of writes.indexes) enter(entries, index, cell)
@@ -227,7 +217,8 @@ class LayeredOverlay implements Overlay {
   }
 
   get<K extends object, R extends K>(table: Table<K, R>, key: K): R | undefined {
-    return this.read(table, table.mapKey(key), key) as R | undefined
+    const cell = this.tables[table.tag]?.cells.get(table.mapKey(key))
+    return cell === undefined ? this.below.get(table, key) : (cell.row as R | undefined)
   }
 
   find<K extends object, R extends K, I extends string>(
