@@ -16,13 +16,15 @@ interface LeafOp {
   readonly prefix: Uint8Array
 }
 
-interface InnerOp {
+/** One step of a proof, from a node to the one above. */
+export interface InnerOp {
   readonly hash: number
   readonly prefix: Uint8Array
   readonly suffix: Uint8Array
 }
 
-interface Existence {
+/** Proves that `key` has `value`; `leaf` may be missing in bytes that somebody sent. */
+export interface Existence {
   readonly key: Uint8Array
   readonly value: Uint8Array
   readonly leaf?: LeafOp

@@ -1,24 +1,11 @@
 import { concat, toHex } from '../../base/bytes.ts'
-import { commitmentProofCodec } from '../../codec/ics23.ts'
+import { commitmentProofCodec, type Existence, type InnerOp } from '../../codec/ics23.ts'
 import { EMPTY_HASH, type Hash, HASH_BYTES, isLeaf, LEAF_LENGTH, type Node, sha256Text } from './node.ts'
 import { isPaged, nibble, nodeAt, type Page, pageBelow, type Path, childOf, CHILDREN } from './page.ts'
 import { fromLatin1 } from '../sorted.ts'
 import type { ReadPage } from './tree.ts'
 
-/** One step of a proof, from a node to the one above: ics23's InnerOp. */
-interface InnerOp {
-  readonly hash: number
-  readonly prefix: Uint8Array
-  readonly suffix: Uint8Array
-}
-
-/** Proves that `key` has `value`: ics23's ExistenceProof. */
-interface ExistenceProof {
-  readonly key: Uint8Array
-  readonly value: Uint8Array
-  readonly leaf: typeof LEAF
-  readonly path: readonly InnerOp[]
-}
+type ExistenceProof = Required<Existence>
 
 /**
  * Proves that a key has its value, or that it has none: then by the proofs of its neighbours by sha256(key), as far as
