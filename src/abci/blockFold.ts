@@ -12,19 +12,6 @@ import {
 } from './types.ts'
 import { checkReply, type ReplyKind } from './wire.ts'
 
-/**
- * Serves the blocks of the 0.37 dialect by FinalizeBlock: it keeps the transactions until EndBlock comes, and answers
- * all of them then. CometBFT 0.37 sends them without waiting for replies (state/execution.go, execBlockOnProxyApp).
- * Source: decision record 0019.
- */
-export interface BlockFold {
-  /**
-   * Takes a request that belongs to a block; false leaves it to the caller. The reason is returned for a request that
-   * cannot come here: no node sends it, and its connection must be closed.
-   */
-  take(request: Incoming, replies: ReplyQueue): boolean | { readonly refused: string }
-}
-
 interface Block {
   readonly begin: BeginBlockRequest
   readonly txs: Uint8Array[]
@@ -59,8 +46,13 @@ function* repliesOf({ flushes }: Block, response: FinalizeBlockResponse): Genera
 
 const IN_BLOCK: ReadonlySet<RequestKind | undefined> = new Set(['deliverTx', 'endBlock', 'flush'])
 
-/** Creates the fold of one connection. A block that its connection does not end is dropped with it. */
-export function createBlockFold(context: ConnectionContext): BlockFold {
+/**
+ * Creates the fold of one connection, which serves the blocks of the 0.37 dialect by FinalizeBlock: it keeps the
+ * transactions until EndBlock comes, and answers all of them then. CometBFT 0.37 sends them without waiting for replies
+ * (state/execution.go, execBlockOnProxyApp). A block that its connection does not end is dropped with it. Source: decision
+ * record 0019.
+ */
+export function createBlockFold(context: ConnectionContext) {
   let block: Block | undefined
 
   const end = (ended: Block, replies: ReplyQueue): void => {
@@ -73,7 +65,11 @@ export function createBlockFold(context: ConnectionContext): BlockFold {
   }
 
   return {
-    take: (request, replies) => {
+    /**
+     * Takes a request that belongs to a block; false leaves it to the caller. The reason is returned for a request that
+     * cannot come here: no node sends it, and its connection must be closed.
+     */
+    take: (request: Incoming, replies: ReplyQueue): boolean | { readonly refused: string } => {
       const { kind } = request
       if (block === undefined) {
         if (kind === 'deliverTx' || kind === 'endBlock')

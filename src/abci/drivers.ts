@@ -11,15 +11,7 @@ export const DRIVER_WAIT_MS = 15_000
 export type Admission = 'now' | 'later' | 'never'
 
 /** Decides which connection may change the state: one at a time, until it ends. */
-export interface Drivers {
-  /**
-   * Whether a request may start. The first connection that sends a request which changes the state is the driver for all
-   * kinds of its group.
-   */
-  admit(kind: RequestKind, connection: Connection): Admission
-  /** Must be called when a connection has ended, and its handlers too: a waiting one may then become the driver. */
-  leave(connection: Connection): void
-}
+export type Drivers = ReturnType<typeof createDrivers>
 
 type Group = 'blocks' | 'restore'
 
@@ -44,7 +36,7 @@ const GROUPS: { readonly [K in RequestKind]?: Group } = {
  * old connections is noticed, so a second connection waits for `waitMs` before it is refused; `schedule` gives it its
  * turn.
  */
-export function createDrivers(waitMs: number, schedule: (connection: Connection) => void): Drivers {
+export function createDrivers(waitMs: number, schedule: (connection: Connection) => void) {
   const drivers = new Map<Group, Connection>()
   const waiting = new Map<Connection, NodeJS.Timeout>()
   const refused = new WeakSet<Connection>()
@@ -65,14 +57,19 @@ export function createDrivers(waitMs: number, schedule: (connection: Connection)
   }
 
   return {
-    admit: (kind, connection) => {
+    /**
+     * Whether a request may start. The first connection that sends a request which changes the state is the driver for
+     * all kinds of its group.
+     */
+    admit: (kind: RequestKind, connection: Connection): Admission => {
       const group = GROUPS[kind]
       if (group === undefined) return 'now'
       const driver = drivers.get(group)
       if (driver === undefined) drivers.set(group, connection)
       return driver === undefined || driver === connection ? 'now' : wait(connection)
     },
-    leave: (connection) => {
+    /** Must be called when a connection has ended, and its handlers too: a waiting one may then become the driver. */
+    leave: (connection: Connection): void => {
       clearTimeout(waiting.get(connection))
       waiting.delete(connection)
       for (const [group, driver] of drivers) if (driver === connection) drivers.delete(group)

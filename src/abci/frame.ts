@@ -27,22 +27,13 @@ const BODY_BYTES_FIRST = 4096
 const NOTHING = Buffer.alloc(0)
 
 /** Splits a byte stream into frames. A frame is its length as an unsigned varint, then that many bytes. */
-export interface FrameReader {
-  /** Adds the next packet. To be called only after `next` returned undefined, because one packet is held at a time. */
-  push(packet: Buffer): void
-  /**
-   * The next complete frame; undefined when more bytes are needed. A frame within one packet is a view of that packet,
-   * any other frame is a copy. Throws `oversize` before any memory is allocated for the frame, and `overlong` for a
-   * length that is written in more bytes than it needs.
-   */
-  next(): Buffer | undefined
-}
+export type FrameReader = ReturnType<typeof createFrameReader>
 
 /**
  * Creates a reader of frames of at most `frameBytesMax` bytes. It holds one packet, and at most twice the received part
  * of one frame.
  */
-export function createFrameReader(frameBytesMax: number = FRAME_BYTES_MAX): FrameReader {
+export function createFrameReader(frameBytesMax: number = FRAME_BYTES_MAX) {
   let packet: Buffer = NOTHING
   let offset = 0
   let headerBytes = 0
@@ -91,12 +82,18 @@ export function createFrameReader(frameBytesMax: number = FRAME_BYTES_MAX): Fram
   }
 
   return {
-    push: (next) => {
+    /** Adds the next packet. To be called only after `next` returned undefined, because one packet is held at a time. */
+    push: (next: Buffer): void => {
       if (offset < packet.length) throw new Error('frame reader: the previous packet is not read yet')
       packet = next
       offset = 0
     },
-    next: () => {
+    /**
+     * The next complete frame; undefined when more bytes are needed. A frame within one packet is a view of that packet,
+     * any other frame is a copy. Throws `oversize` before any memory is allocated for the frame, and `overlong` for a
+     * length that is written in more bytes than it needs.
+     */
+    next: (): Buffer | undefined => {
       if (!inBody) inBody = readHeader()
       if (!inBody) return undefined
       const available = packet.length - offset

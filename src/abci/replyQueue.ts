@@ -1,6 +1,6 @@
 import type { ConnectionContext } from './context.ts'
 import type { RequestKind } from './types.ts'
-import { createReplyBuffer, type ReplyBuffer, type ReplyKind } from './wire.ts'
+import { createReplyBuffer, type ReplyKind } from './wire.ts'
 
 /** Makes the replies that are sent of a response, where they are not the response itself. */
 export type Unfold = (response: unknown) => Iterable<readonly [ReplyKind, unknown]>
@@ -9,16 +9,7 @@ export type Unfold = (response: unknown) => Iterable<readonly [ReplyKind, unknow
  * The replies of one connection, in the order of its requests, whichever handler finishes first. Its bytes are those
  * that are ready to be sent.
  */
-export interface ReplyQueue extends Pick<ReplyBuffer, 'size' | 'take'> {
-  /** The number of requests that are not answered yet, and of answers that wait behind them. */
-  waiting(): number
-  /** True while a request of this kind must not start. */
-  blocks(kind: RequestKind | undefined): boolean
-  /** Answers the next request now; `unfold` may answer several. */
-  answer(kind: ReplyKind, response: unknown, unfold?: Unfold): void
-  /** Does so when `response` settles. A rejection is fatal. */
-  answerLater(kind: RequestKind, response: PromiseLike<unknown>, unfold?: Unfold): void
-}
+export type ReplyQueue = ReturnType<typeof createReplyQueue>
 
 // These requests change nothing, so they may overlap. Every other one starts when all before it are answered.
 const OVERLAPPING: ReadonlySet<RequestKind | undefined> = new Set([
@@ -37,7 +28,7 @@ interface PendingReply {
 }
 
 /** Creates an empty queue. `onSettled` is called whenever the response of an `answerLater` has settled. */
-export function createReplyQueue(context: ConnectionContext, onSettled: () => void): ReplyQueue {
+export function createReplyQueue(context: ConnectionContext, onSettled: () => void) {
   const replies = createReplyBuffer()
   const pending: PendingReply[] = []
   let isExclusive = false // a request that may not overlap others is not answered yet
@@ -64,13 +55,17 @@ export function createReplyQueue(context: ConnectionContext, onSettled: () => vo
   }
 
   return {
-    waiting: () => pending.length,
-    blocks: (kind) => pending.length > 0 && (isExclusive || !OVERLAPPING.has(kind)),
-    answer: (kind, response, unfold) => {
+    /** The number of requests that are not answered yet, and of answers that wait behind them. */
+    waiting: (): number => pending.length,
+    /** True while a request of this kind must not start. */
+    blocks: (kind: RequestKind | undefined): boolean => pending.length > 0 && (isExclusive || !OVERLAPPING.has(kind)),
+    /** Answers the next request now; `unfold` may answer several. */
+    answer: (kind: ReplyKind, response: unknown, unfold?: Unfold): void => {
       if (pending.length === 0) put(kind, response, unfold)
       else pending.push({ kind, unfold, response, answered: true })
     },
-    answerLater: (kind, response, unfold) => {
+    /** Does so when `response` settles. A rejection is fatal. */
+    answerLater: (kind: RequestKind, response: PromiseLike<unknown>, unfold?: Unfold): void => {
       const reply: PendingReply = { kind, unfold, response: undefined, answered: false }
       pending.push(reply)
       isExclusive = !OVERLAPPING.has(kind)

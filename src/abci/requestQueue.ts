@@ -13,16 +13,6 @@ export const READ_AHEAD_BYTES_MAX = 4 * 1024 * 1024
 /** What a packet takes in memory beside its bytes: a peer may send one for each byte. */
 const PACKET_COST = 1024
 
-/** The requests of one connection that are not served yet. */
-export interface RequestQueue {
-  /** The next request; undefined until one has arrived completely. Undecodable input is returned once, and is the last. */
-  next(): Incoming | undefined
-  /** True when no request can follow: the peer has ended its side, the input was refused, or `stop` was called. */
-  isDone(): boolean
-  /** Accepts no more requests. Bytes that still arrive are read and dropped. */
-  stop(): void
-}
-
 /**
  * Queues the requests that arrive on `socket`, of at most `frameBytesMax` bytes each, and calls `onInput` when there may
  * be another one. It reads up to READ_AHEAD_BYTES_MAX ahead, because CometBFT spends a whole core on its flush timer
@@ -37,7 +27,7 @@ export function createRequestQueue(
     onReadAhead,
   }: Pick<ConnectionContext, 'frameBytesMax' | 'warn' | 'fatal' | 'onReadAhead'>,
   onInput: () => void,
-): RequestQueue {
+) {
   const frames = createFrameReader(frameBytesMax)
   const readAhead = onReadAhead === undefined ? undefined : createReadAhead(onReadAhead)
   const packets: Buffer[] = []
@@ -89,7 +79,8 @@ export function createRequestQueue(
   })
 
   return {
-    next: () => {
+    /** The next request; undefined until one has arrived completely. Undecodable input is returned once, and is the last. */
+    next: (): Incoming | undefined => {
       if (done) return undefined
       try {
         return read()
@@ -99,7 +90,9 @@ export function createRequestQueue(
         return { kind: undefined, refused: (error as Error).message }
       }
     },
-    isDone: () => done,
+    /** True when no request can follow: the peer has ended its side, the input was refused, or `stop` was called. */
+    isDone: (): boolean => done,
+    /** Accepts no more requests. Bytes that still arrive are read and dropped. */
     stop,
   }
 }

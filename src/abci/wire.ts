@@ -81,30 +81,23 @@ export function checkReply(kind: ReplyKind, response: unknown): asserts response
   replies.get(kind)?.shape.check(response, `${kind}: `)
 }
 
-/** Collects encoded replies, one frame after the other, in one buffer. */
-export interface ReplyBuffer {
-  /** Adds one reply. Throws a TypeError for a response that no message can hold, and then leaves the buffer as it was. */
-  put(kind: ReplyKind, response: unknown): void
-  /** The number of bytes collected. */
-  size(): number
-  /** Removes and returns all bytes collected. */
-  take(): Uint8Array
-}
-
-/** Creates an empty reply buffer. */
-export function createReplyBuffer(): ReplyBuffer {
+/** Creates an empty buffer, which collects encoded replies, one frame after the other. */
+export function createReplyBuffer() {
   let writer: Writer | undefined
 
   return {
-    put: (kind, response) => {
+    /** Adds one reply. Throws a TypeError for a response that no message can hold, and then leaves the buffer as it was. */
+    put: (kind: ReplyKind, response: unknown): void => {
       const entry = replies.get(kind)
       if (entry === undefined) throw new TypeError(`no reply ${kind}`)
       checkReply(kind, response)
       writer ??= $protobuf.Writer.create()
       entry.shape.message.encode(response, writer.fork().uint32(entry.tag).fork()).ldelim().ldelim()
     },
-    size: () => writer?.pos ?? 0,
-    take: () => {
+    /** The number of bytes collected. */
+    size: (): number => writer?.pos ?? 0,
+    /** Removes and returns all bytes collected. */
+    take: (): Uint8Array => {
       const bytes = writer?.finish(true) ?? new Uint8Array(0)
       writer = undefined
       return bytes
