@@ -9,20 +9,13 @@ import type { Table } from './table.ts'
 const ENTRIES_MAX = 1_000_000
 
 /** The rows of derived tables as they follow from the committed rows. */
-export interface DerivedRows {
-  /** The row of `key`. It is computed when it is not in memory, and then kept there. */
-  get(table: Table, key: object): object
-  /** Brings the rows in memory up to date with a commit. */
-  keep(changes: readonly Change[]): void
-  /** Forgets every row. Must be called when committed rows change in any other way. */
-  clear(): void
-}
+export type DerivedRows = ReturnType<typeof createDerivedRows>
 
 /**
  * Creates the memory of derived rows above the committed rows `state`. Above ENTRIES_MAX entries, the rows that were
  * written longest ago are forgotten: a row that is missing costs time, and is never wrong.
  */
-export function createDerivedRows(state: StateReader, entriesMax = ENTRIES_MAX): DerivedRows {
+export function createDerivedRows(state: StateReader, entriesMax = ENTRIES_MAX) {
   const rows = new Map<string, { readonly row: object; readonly size: number }>()
   let entries = 0
 
@@ -43,7 +36,8 @@ export function createDerivedRows(state: StateReader, entriesMax = ENTRIES_MAX):
     }
   }
   return {
-    get: (table, key) => {
+    /** The row of `key`. It is computed when it is not in memory, and then kept there. */
+    get: (table: Table, key: object): object => {
       const id = idOf(table, key)
       const known = rows.get(id)
       if (known !== undefined) return known.row
@@ -52,14 +46,16 @@ export function createDerivedRows(state: StateReader, entriesMax = ENTRIES_MAX):
       remember(id, table, row)
       return row
     },
-    keep: (changes) => {
+    /** Brings the rows in memory up to date with a commit. */
+    keep: (changes: readonly Change[]): void => {
       for (const { table, before, after } of changes) {
         if (table.derived === undefined) continue
         if (after !== undefined) remember(idOf(table, after), table, after)
         else if (before !== undefined) forget(idOf(table, before))
       }
     },
-    clear: () => {
+    /** Forgets every row. Must be called when committed rows change in any other way. */
+    clear: (): void => {
       rows.clear()
       entries = 0
     },

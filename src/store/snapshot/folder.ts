@@ -155,16 +155,11 @@ export interface Offered extends Snapshot {
   readonly hash: Uint8Array
 }
 
-/** The snapshots of a folder as peers ask for them. Other threads and processes add snapshots to it and remove them. */
-export interface OfferedSnapshots {
-  /** The whole snapshots, the newest first. Metadata is read once; each call only looks which snapshots are there. */
-  list(): readonly Offered[]
-  /** Reads a chunk without blocking the thread; undefined when the snapshot has no such chunk, or no longer has it. */
-  readChunk(height: number, index: number): Promise<Uint8Array | undefined>
-}
-
-/** Opens the snapshots in `folder` for peers. Both calls throw, or reject, only for failures of the disk. */
-export function openOffered(folder: string): OfferedSnapshots {
+/**
+ * Opens the snapshots in `folder` for peers. Other threads and processes add snapshots to it and remove them. Both calls
+ * throw, or reject, only for failures of the disk.
+ */
+export function openOffered(folder: string) {
   const known = new Map<number, Offered>() // a snapshot never changes: equal height and format, equal bytes
   const reading = new Set<Promise<unknown>>()
 
@@ -189,8 +184,10 @@ export function openOffered(folder: string): OfferedSnapshots {
     return bytes.catch(undefinedIfGone)
   }
   return {
+    /** The whole snapshots, the newest first. Metadata is read once; each call only looks which snapshots are there. */
     list,
-    readChunk: async (height, index) => {
+    /** Reads a chunk without blocking the thread; undefined when the snapshot has no such chunk, or no longer has it. */
+    readChunk: async (height: number, index: number): Promise<Uint8Array | undefined> => {
       const chunks = list().find(({ metadata }) => metadata.height === height)?.metadata.chunkHashes.length ?? 0
       return index < chunks ? readWhole(join(snapshotPath(folder, height), chunkFile(index))) : undefined
     },

@@ -181,19 +181,12 @@ function readRow(table: Table, key: Uint8Array, value: Uint8Array): object | und
   }
 }
 
-/** Reads records from the bytes of chunks, wherever these are cut. */
-export interface RecordReader {
-  /** Gives the records that are complete with these bytes. Throws NotARecord. */
-  read(chunk: Uint8Array): Generator<Record>
-  /** True when nothing is left over. */
-  isAtEnd(): boolean
-}
-
 /**
- * Creates a reader of records of `tables`. Each must be a row of a hashed table that encodes to the same bytes, in the
- * strict order of state keys; anything else is a NotARecord. It holds at most one record besides the chunk.
+ * Creates a reader of records of `tables` from the bytes of chunks, wherever these are cut. Each must be a row of a hashed
+ * table that encodes to the same bytes, in the strict order of state keys; anything else is a NotARecord. It holds at most
+ * one record besides the chunk.
  */
-export function createRecordReader(tables: readonly Table[]): RecordReader {
+export function createRecordReader(tables: readonly Table[]) {
   const byTag = new Map(hashedTables(tables).map((table) => [table.tag, table]))
   let rest: Uint8Array = new Uint8Array(0)
   let last: Uint8Array = new Uint8Array(0)
@@ -208,7 +201,8 @@ export function createRecordReader(tables: readonly Table[]): RecordReader {
   }
 
   return {
-    *read(chunk) {
+    /** Gives the records that are complete with these bytes. Throws NotARecord. */
+    *read(chunk: Uint8Array): Generator<Record> {
       const bytes = concat(rest, chunk)
       let offset = 0
       for (;;) {
@@ -220,6 +214,7 @@ export function createRecordReader(tables: readonly Table[]): RecordReader {
       }
       rest = bytes.slice(offset)
     },
-    isAtEnd: () => rest.length === 0,
+    /** True when nothing is left over. */
+    isAtEnd: (): boolean => rest.length === 0,
   }
 }

@@ -66,17 +66,6 @@ export function indexTableSql(table: Table, index: string): string {
   return createTableSql(name, ['"key" BLOB NOT NULL', ...columns, 'PRIMARY KEY ("key")'])
 }
 
-/** Maps the rows and keys of one table to SQL values and back. */
-export interface RowMapper {
-  keyToSql(key: object): SqlValue[]
-  /** All columns but those of the key. */
-  restToSql(row: object): SqlValue[]
-  /** The key of its columns. */
-  keyFromSql(raw: readonly unknown[]): object
-  /** The row of all columns. Throws for a value that the store never wrote. */
-  fromSql(raw: readonly unknown[]): object
-}
-
 function failValue(table: string, field: string, value: SqlValue): never {
   const shown = String(value).slice(0, 60)
   failCorrupt('SQLITE_CORRUPT_ROW', `${table}.${field}: the state holds ${shown}, which it never wrote`)
@@ -92,8 +81,11 @@ function readValue(table: string, field: string, type: ColumnType<unknown>, valu
   }
 }
 
+/** Maps the rows and keys of one table to SQL values and back. */
+export type RowMapper = ReturnType<typeof createRowMapper>
+
 /** Creates the mapper of a table from its columns. */
-export function createRowMapper(table: Table): RowMapper {
+export function createRowMapper(table: Table) {
   const keyTypes = Object.entries(table.key)
   const restTypes = Object.entries(table.row)
   const all = [...keyTypes, ...restTypes]
@@ -112,9 +104,12 @@ export function createRowMapper(table: Table): RowMapper {
     return values
   }
   return {
-    keyToSql: (key) => (keyTypes.length === 0 ? [1n] : toSql(keyTypes, key)),
-    restToSql: (row) => toSql(restTypes, row),
-    keyFromSql: (raw) => read(keyTypes, raw),
-    fromSql: (raw) => Object.freeze(read(all, raw)),
+    keyToSql: (key: object): SqlValue[] => (keyTypes.length === 0 ? [1n] : toSql(keyTypes, key)),
+    /** All columns but those of the key. */
+    restToSql: (row: object): SqlValue[] => toSql(restTypes, row),
+    /** The key of its columns. */
+    keyFromSql: (raw: readonly unknown[]): object => read(keyTypes, raw),
+    /** The row of all columns. Throws for a value that the store never wrote. */
+    fromSql: (raw: readonly unknown[]): object => Object.freeze(read(all, raw)),
   }
 }

@@ -25,12 +25,7 @@ export function costOf(table: Table): (id: MapKey, row: object | null) => number
 }
 
 /** The rows last read and written, as they are on disk. */
-export interface RowCache {
-  /** Null when there is no such row, undefined when the cache does not know. */
-  get(table: Table, id: MapKey): object | null | undefined
-  set(table: Table, id: MapKey, row: object | null): void
-  clear(): void
-}
+export type RowCache = ReturnType<typeof createRowCache>
 
 /** The rows of one table by their map keys, in two generations. */
 interface TableRows {
@@ -45,7 +40,7 @@ interface TableRows {
  * rows are forgotten that were not used since the last time. quick-lru does the same by the number of rows, which bounds
  * no memory. lru-cache bounds it too, and makes a block more than 2 % dearer.
  */
-export function createRowCache(tables: readonly Table[], bytesMax = ROW_CACHE_BYTES_MAX): RowCache {
+export function createRowCache(tables: readonly Table[], bytesMax = ROW_CACHE_BYTES_MAX) {
   const byTag: TableRows[] = []
   for (const table of tables) byTag[table.tag] = { costOf: costOf(table), recent: new Map(), older: new Map() }
   /** What the recent rows of all tables cost. */
@@ -69,7 +64,8 @@ export function createRowCache(tables: readonly Table[], bytesMax = ROW_CACHE_BY
     cost += added
   }
   return {
-    get: (table, id) => {
+    /** Null when there is no such row, undefined when the cache does not know. */
+    get: (table: Table, id: MapKey): object | null | undefined => {
       const rows = byTag[table.tag]
       const recent = rows?.recent.get(id)
       if (recent !== undefined) return recent
@@ -78,7 +74,7 @@ export function createRowCache(tables: readonly Table[], bytesMax = ROW_CACHE_BY
       return older
     },
     set,
-    clear: () => {
+    clear: (): void => {
       turn()
       turn()
     },

@@ -9,25 +9,6 @@ import type { Connection } from '../../base/sqlite.ts'
 import { StoreError } from '../../base/storeError.ts'
 
 /**
- * The tree in a file. A block changes a page here and there, and most of them again in the next block. Its leaves are
- * therefore stored in one row of `tree_changes`; its pages wait in memory and are written for several blocks at once. A
- * start works out the waiting pages again.
- */
-export interface SqlTree {
-  /** Reads a page of the committed tree. */
-  readonly readPage: ReadPage
-  /**
-   * Writes what a block did, within its transaction. Call the function returned once the transaction is on disk: it
-   * brings the memory up to date.
-   */
-  write(height: number, made: TreeWrite): () => void
-  /** Like `write`, and also writes all pages that wait. */
-  writeBack(made: TreeWrite): () => void
-  /** Forgets all that is in memory: the file holds another tree now. */
-  forget(): void
-}
-
-/**
  * How many blocks' pages are written together. More of them make each page rarer on disk, and the block that writes them
  * slower. With 1 in place of 32 a block of 2,000 transfers among 330,000 rows takes 1.34 times the CPU and writes
  * twice the bytes, and a block of 60 transfers takes 1.12 to 1.16 times the CPU (docs/decisions/0016).
@@ -153,10 +134,12 @@ export function createTreeReader(connection: Connection): (last: BlockRecord) =>
 }
 
 /**
- * Opens the tree of `connection` for its one writer. At least `pagesCached` of the pages last used stay in memory.
- * StoreError when the stored pages and what waits do not lead to the app hash of `last`, the block committed last.
+ * Opens the tree of `connection` for its one writer. A block changes a page here and there, and most of them again in the
+ * next block. Its leaves are therefore stored in one row of `tree_changes`; its pages wait in memory and are written for
+ * several blocks at once. A start works out the waiting pages again. At least `pagesCached` of the pages last used stay in
+ * memory. StoreError when the stored pages and what waits do not lead to the app hash of `last`, the block committed last.
  */
-export function openSqlTree(connection: Connection, last: BlockRecord, pagesCached: number): SqlTree {
+export function openSqlTree(connection: Connection, last: BlockRecord, pagesCached: number) {
   const cache = new QuickLRU<Path, Page | undefined>({ maxSize: pagesCached })
   const waiting = new Map<Path, Page | undefined>()
   let [blocksWaiting, leavesWaiting] = [0, 0]
@@ -213,10 +196,17 @@ export function openSqlTree(connection: Connection, last: BlockRecord, pagesCach
   ;[blocksWaiting, leavesWaiting] = [stored.blocks, stored.changes]
 
   return {
+    /** Reads a page of the committed tree. */
     readPage,
+    /**
+     * Writes what a block did, within its transaction. Call the function returned once the transaction is on disk: it
+     * brings the memory up to date.
+     */
     write,
+    /** Like `write`, and also writes all pages that wait. */
     writeBack,
-    forget: () => {
+    /** Forgets all that is in memory: the file holds another tree now. */
+    forget: (): void => {
       stopWaiting()
       cache.clear()
     },

@@ -22,7 +22,7 @@ import { type Connection, failCorrupt, openConnection, readMeta, takeLock, write
 import { createRowCache, type RowCache } from './rowCache.ts'
 import { checkChain, OWN_TABLES, prepareSchema } from './schema.ts'
 import { createSqlState, type SqlState } from './sqlState.ts'
-import { openSqlTree, type SqlTree } from './sqlTree.ts'
+import { openSqlTree } from './sqlTree.ts'
 
 /** Options of `openSqliteStore`. */
 export interface StoreOptions {
@@ -42,15 +42,6 @@ export interface StoreOptions {
   readonly derivedEntriesMax?: number
 }
 
-/** The file of a store, opened for writing. */
-interface StoreFile {
-  readonly connection: Connection
-  readonly tables: readonly Table[]
-  readonly state: SqlState
-  readonly tree: SqlTree
-  close(): void
-}
-
 /**
  * The most rows of `blocks` that one commit removes: an operator who turns pruning on for an old chain must not wait for
  * all of them at once.
@@ -60,7 +51,10 @@ const BLOCKS_PRUNED_MAX = 1000
 // PERF: the limit is not bound, as in sqlTable.ts.
 const PRUNE = `DELETE FROM blocks WHERE height IN (SELECT height FROM blocks WHERE height < ? ORDER BY height LIMIT ${BLOCKS_PRUNED_MAX})`
 
-function openFile(options: StoreOptions, writes: () => number): StoreFile {
+/** The file of a store, opened for writing. */
+type StoreFile = ReturnType<typeof openFile>
+
+function openFile(options: StoreOptions, writes: () => number) {
   const { path, tables, views = [], expectChainId, pagesCached = 4096 } = options
   const lock = takeLock(path)
   let connection: Connection | undefined
@@ -107,19 +101,12 @@ function writeBlock({ connection, state, tree }: StoreFile, prepared: PreparedBl
   return keepTree
 }
 
-/** A block that was taken back: the block that is now the last one, and the rows that changed. */
-interface RolledBack {
-  readonly last: BlockRecord
-  readonly changes: readonly Change[]
-  /** Brings the tree's memory up to date. */
-  readonly keepTree: () => void
-}
-
-/** Takes the last block of the file back within a transaction. StoreError when nothing is kept for it, or the rows are not as committed. */
-function undoLastBlock(
-  { connection, tables, state, tree }: StoreFile,
-  agree: Parameters<Store['rollback']>[0],
-): RolledBack {
+/**
+ * Takes the last block of the file back within a transaction; returns the block that is now the last one, the rows that
+ * changed, and a function that brings the tree's memory up to date. StoreError when nothing is kept for the block, or the
+ * rows are not as committed.
+ */
+function undoLastBlock({ connection, tables, state, tree }: StoreFile, agree: Parameters<Store['rollback']>[0]) {
   const { statement } = connection
   const height = state.height()
   const raw = statement('SELECT rows_before FROM undo WHERE height = ?').get(height) as [Uint8Array] | undefined
@@ -167,14 +154,7 @@ const failMissingRow = ({ name }: Table): never =>
   failCorrupt('SQLITE_CORRUPT_INDEX', `an index of table ${name} names a row that is not there`)
 
 /** Reads of committed rows, which stay in memory. */
-interface CachedReads {
-  getRow(table: Table, key: object): object | undefined
-  /** The row that an index names. */
-  rowIn(table: Table, key: object): object
-  findRow(table: Table, index: string, key: Uint8Array): object | undefined
-}
-
-function rowsThrough(state: SqlState, rowCache: RowCache, derivedRows: DerivedRows): CachedReads {
+function rowsThrough(state: SqlState, rowCache: RowCache, derivedRows: DerivedRows) {
   const getRow = (table: Table, key: object): object | undefined => {
     if (table.derived !== undefined) return derivedRows.get(table, key)
     const id = table.mapKey(key)
@@ -185,6 +165,7 @@ function rowsThrough(state: SqlState, rowCache: RowCache, derivedRows: DerivedRo
     return row
   }
 
+  /** The row that an index names. */
   const rowIn = (table: Table, key: object): object => getRow(table, key) ?? failMissingRow(table)
 
   // PERF: what key a row was found by stays in memory beside the rows. It need not be kept up to date: a row that no
