@@ -61,17 +61,12 @@ function reachPoint(state: State, block: Block, proposal: Proposal): Proposal {
   return resolved.pending ? carryOut(state, block, resolved) : resolved
 }
 
-/** What EndBlock (a) leaves: events, and the program version that ended with this block, if one did. */
-export interface Reached {
-  readonly events: readonly ChainEvent[]
-  readonly retiredVersion: number | undefined
-}
-
 /**
  * EndBlock (a): proposals whose point is reached, by block, then index in the block. A vote in this block still
- * counted. Bound: OPEN_PROPOSALS_MAX tallies of max_vals members. Source: protocol.md §2, Order inside a block; §6.
+ * counted. `retiredVersion`: the program version that ended with this block, if one did. Bound: OPEN_PROPOSALS_MAX tallies
+ * of max_vals members. Source: protocol.md §2, Order inside a block; §6.
  */
-export function reachPoints(state: State, block: Block): Reached {
+export function reachPoints(state: State, block: Block) {
   const version = programVersion(state)
   const events: ChainEvent[] = []
   for (const proposal of listDue(state, block)) {
