@@ -60,7 +60,7 @@ export const txEntryOf: ReadonlyMap<string, TxEntry> = new Map(txEntries.map((en
 /** Every event, with those that only make transactions and blocks findable at the end. Source: protocol.md §9. */
 export const eventEntries: readonly EventEntry[] = [
   ...txEntries.map(({ event }) => event),
-  // biome-ignore lint/plugin: their order reaches only documents
+  // biome-ignore lint/plugin: their order reaches no answer of the chain
   ...[stakeEvents, governanceEvents].flatMap((events) => Object.values(events)),
   ...indexEvents,
 ]

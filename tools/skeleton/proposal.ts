@@ -64,7 +64,8 @@ export const ${kindName(name)}: ProposalKind<'${kind}', ShapeValue<typeof shape>
 
 const proposalTest = (name: string): string => `import { describe, expect, test } from '@jest/globals'
 import { account } from '../../support/testChain.ts'
-import { govChain, proposed, refusedIn, shown, voted } from './support.ts'
+import { failure } from '../support.ts'
+import { govChain, proposed, shown, voted } from './support.ts'
 
 describe('${name}', () => {
   test('say here what its approval does', () => {
@@ -79,10 +80,9 @@ describe('${name}', () => {
   })
 
   test('an empty value is refused', () => {
-    expect(refusedIn(govChain([70, 30]), account(1), '${name}', { value: '' })).toEqual([
-      20,
-      'Invalid parameter: value: expected a text, got ""',
-    ])
+    expect(failure(govChain([70, 30]), account(1), '${name}', { value: '' })).toBe(
+      '20 Invalid parameter: value: expected a text, got ""',
+    )
   })
 })
 `
