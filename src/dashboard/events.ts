@@ -12,7 +12,7 @@ const REASONS: Readonly<Record<string, string>> = {
   misbehaviour: 'because it signed what it must not; a part of its shares was burned',
 }
 
-/** Why a candidacy was removed from the active ones, as the event of that says: `because …`. */
+/** Why a candidacy was removed from the active ones, in words: `because …`. */
 export const whyRemoved = (reason: string): string => own(REASONS, reason) ?? reason
 
 const missedWords = (missed: string): string =>

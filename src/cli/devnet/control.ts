@@ -45,6 +45,7 @@ export async function listenForOrders(home: string, check: (order: Order) => voi
         return answer({ error: 'the devnet is starting, or carrying out another order; try again' })
       try {
         const order = JSON.parse(line) as Order
+        if (order.do !== 'snapshot' && order.do !== 'revert') throw new Error('expected the order snapshot or revert')
         check(order)
         take({ order, answer })
         take = undefined

@@ -168,7 +168,8 @@ export function programVersionsOf(homes: readonly string[], accepted: number): r
 
 /**
  * Writes the state of a stopped devnet as a genesis file, from which another one can start, unless it has no block yet.
- * A link is followed. Throws a GenesisError when no chain could start from it, and a UserError when it cannot be written.
+ * A link to a file is followed. Throws a GenesisError when no chain could start from it, and a UserError or FolderError
+ * when it cannot be written.
  */
 export function saveState(home: string, chainId: string, path: string): void {
   const source = statePathOf(home)

@@ -155,7 +155,7 @@ export async function answer(server: Server, text: string): Promise<Reply | unde
   if (hasTooMany(text)) return replyOf(refusal(TOO_MANY_MARKS))
   let body: unknown
   try {
-    // It also refuses the keys `__proto__` and `constructor`.
+    // It also refuses the key `__proto__`, and a `constructor` that has a `prototype`.
     body = parse(text)
   } catch {
     return replyOf({ id: null, error: rpcErrors.parse })
