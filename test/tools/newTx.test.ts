@@ -90,11 +90,14 @@ test.each([
   for (const path of generate(root, module, name).filter(
     (one) => one.endsWith(`/${file}.ts`) || one.endsWith(`/${file}.test.ts`),
   )) {
-    const imported = [...read(path).matchAll(/from '(\..*)'/g)].map(([, target]) =>
-      join(root, dirname(path), target as string),
+    const imported = [...read(path).matchAll(/^import (?:type )?\{(.*)\} from '(\..*)'/gm)].flatMap(
+      ([, names = '', from = '']) =>
+        names.split(',').map((name) => [join(dirname(path), from), name.replace('type ', '').trim()] as const),
     )
     expect(imported).not.toEqual([])
-    expect(imported.filter((target) => !existsSync(target))).toEqual([])
+    const isThere = ([target, name]: readonly [string, string]): boolean =>
+      existsSync(join(root, target)) && new RegExp(`^export [^=(]*\\b${name}\\b`, 'm').test(read(target))
+    expect(imported.filter((one) => !isThere(one))).toEqual([])
   }
 })
 
