@@ -75,7 +75,7 @@ function makeHome({ home, app, ports: [rpc, p2p], appState, settings }: NodeOpti
     moniker: 'bench',
     privateNet: true,
     genesis,
-    addresses: { rpc: `tcp://127.0.0.1:${rpc}`, p2p: `tcp://127.0.0.1:${p2p}`, abci } as const,
+    addresses: { rpc: `tcp://127.0.0.1:${rpc}`, p2p: `tcp://127.0.0.1:${p2p}`, abci },
   }
   if (isNew) {
     // The key first: our genesis names it.

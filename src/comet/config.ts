@@ -45,7 +45,7 @@ export const setTomlValues = (
  * network, see `DIALS_NOBODY_ELSE`.
  */
 export type NodeSettings = {
-  addresses?: { rpc?: `tcp://${string}`; p2p?: `tcp://${string}`; abci?: string; metrics?: string }
+  addresses?: { rpc?: string; p2p?: string; abci?: string; metrics?: string }
   blockTimeMs?: number | undefined
   peers?: { persistentPeers?: readonly string[] | undefined; externalAddress?: string; dialsOthers?: false }
   stateSync?: StateSync | undefined
@@ -83,6 +83,9 @@ const clamp = (value: number, low: number, high: number): string =>
  */
 const timeoutsOf = (blockTimeMs: number): Readonly<Record<string, string>> => {
   const isPaced = blockTimeMs !== 0
+  if (!Number.isSafeInteger(blockTimeMs) || (isPaced && (blockTimeMs < 10 || blockTimeMs > 600_000))) {
+    throw new CometError(`the block time: expected 10 to 600000 ms, got ${blockTimeMs}`)
+  }
   const vote = clamp(blockTimeMs, 200, 1_000)
   const delta = clamp(blockTimeMs / 2, 100, 500)
   return {
@@ -106,9 +109,22 @@ const timeoutsOf = (blockTimeMs: number): Readonly<Record<string, string>> => {
  */
 const DIALS_NOBODY_ELSE = { 'p2p.max_num_outbound_peers': 0 }
 
+const checkAddresses = ({ rpc, p2p, abci, metrics }: NonNullable<NodeSettings['addresses']>): void => {
+  for (const [name, value, pattern, expected] of [
+    ['rpc', rpc, /^tcp:\/\/\S+:\d{1,5}$/, 'tcp://HOST:PORT'],
+    ['p2p', p2p, /^tcp:\/\/\S+:\d{1,5}$/, 'tcp://HOST:PORT'],
+    ['ABCI', abci, /^(tcp:\/\/\S+:\d{1,5}|unix:\/\/.+|\w+)$/, 'tcp://HOST:PORT or unix:///PATH'],
+    ['metrics', metrics, /^\S*:\d{1,5}$/, 'HOST:PORT'],
+  ] as const) {
+    if (value === undefined || pattern.test(value)) continue
+    throw new CometError(`the ${name} address: expected ${expected}, got ${JSON.stringify(value)}`)
+  }
+}
+
 /** Changes only what `settings` names in an existing `config.toml`; comments and a person's edits stay. */
 export const updatedConfigToml = (text: string, settings: NodeSettings): string => {
   const { addresses = {}, peers = {}, blockTimeMs, stateSync } = settings
+  checkAddresses(addresses)
   return setTomlValues(text, {
     proxy_app: addresses.abci,
     'rpc.laddr': addresses.rpc,

@@ -236,8 +236,7 @@ export type NodeHomeOptions = NodeSettings & {
 /**
  * Writes the keys, the signing state, config.toml and genesis.json of a home where they are missing, from the templates
  * in cometbft-config. Existing files stay as they are, except that config.toml takes what NodeSettings names. No
- * CometBFT program is needed. Throws a CometError for a chain id, moniker or genesis that CometBFT would refuse; addresses
- * and the block time are the caller's to check.
+ * CometBFT program is needed. Throws a CometError for a value that CometBFT would refuse.
  */
 export const writeNodeHome = (options: NodeHomeOptions): NodeIdentity => {
   const { home, chainId, genesis, moniker = 'svcd', privateNet = false } = options

@@ -164,7 +164,7 @@ export function genesisKeys(home: string): readonly string[] | undefined {
  * Writes the homes of a network, so that every node can be started: its keys, one genesis file for all, and all others
  * as peers. The first node is a validator. Existing homes keep their keys, signing state and genesis, so this can be
  * repeated, also after a crash and with more full nodes. Throws a UserError when a validator's key is not in an
- * existing genesis file, and a CometError for a chain id that CometBFT refuses.
+ * existing genesis file, and a CometError for a value that CometBFT refuses.
  */
 export function writeNetworkHomes<Node extends NetworkNode>(
   nodes: readonly Node[],

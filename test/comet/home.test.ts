@@ -145,7 +145,12 @@ describe('home', () => {
   test.each([
     [{ chainId: 'x'.repeat(51) }, 'chain id'],
     [{ chainId: '' }, 'chain id'],
+    [{ blockTimeMs: 9 }, 'block time'],
+    [{ blockTimeMs: 600_001 }, 'block time'],
     [{ moniker: 'a\nb' }, 'moniker'],
+    [{ addresses: { rpc: 'localhost:1' } }, 'rpc address'],
+    [{ addresses: { abci: 'http://x' } }, 'ABCI address'],
+    [{ addresses: { metrics: 'x' } }, 'metrics address'],
     // CometBFT takes a time of RFC 3339 in UTC.
     ...[
       'soon',
@@ -187,7 +192,7 @@ describe('template', () => {
     })
     rmSync(folder.path, { recursive: true })
     const peers = { persistentPeers: ['a@b:1'], externalAddress: 'c:2' }
-    const addresses = { rpc: 'tcp://h:1', p2p: 'tcp://h:2', abci: 'unix:///x.sock', metrics: 'h:3' } as const
+    const addresses = { rpc: 'tcp://h:1', p2p: 'tcp://h:2', abci: 'unix:///x.sock', metrics: 'h:3' }
     const stateSync = { servers: ['a', 'b'], trustHeight: 1, trustHash: '', trustPeriodMs: 1 }
     writeNodeHome(options({ moniker: 'm', privateNet: true, blockTimeMs: 10, addresses, peers, stateSync }))
     const keysOf = (text: string) => text.split('\n').map((line) => line.split('=')[0])

@@ -13,7 +13,7 @@ export const NODE_MS_MAX = 300_000
 export const kvstoreHome = async (blockTimeMs = 50, initialHeight = 1, chainId = 'feed-test') => {
   const { path: home, remove } = tempFolder('comet')
   const [rpcPort = 0, p2pPort = 0] = await freePorts(2)
-  const addresses = { rpc: `tcp://127.0.0.1:${rpcPort}`, p2p: `tcp://127.0.0.1:${p2pPort}`, abci: 'kvstore' } as const
+  const addresses = { rpc: `tcp://127.0.0.1:${rpcPort}`, p2p: `tcp://127.0.0.1:${p2pPort}`, abci: 'kvstore' }
   const genesis = { appState: {}, genesisTime: '2026-11-20T10:00:00Z', initialHeight }
   const identity = writeNodeHome({ home, chainId, genesis, addresses, blockTimeMs })
   return { home, remove, identity, rpcPort, url: `http://127.0.0.1:${rpcPort}` }

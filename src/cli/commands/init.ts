@@ -122,12 +122,11 @@ function genesisFrom(path: string): GenesisFile {
 }
 
 /** The address of the application for CometBFT, and those of CometBFT's own servers. */
-const addressesOf = ({ rpc, p2p, abci, home }: Flags) =>
-  ({
-    rpc: `tcp://${printEndpoint(rpc)}`,
-    p2p: `tcp://${printEndpoint(p2p)}`,
-    abci: abci ?? abciAddressOf(home),
-  }) as const
+const addressesOf = ({ rpc, p2p, abci, home }: Flags) => ({
+  rpc: `tcp://${printEndpoint(rpc)}`,
+  p2p: `tcp://${printEndpoint(p2p)}`,
+  abci: abci ?? abciAddressOf(home),
+})
 
 /** Prepares the operating system of a home's libraries, and returns what is printed of the home. */
 const answerFor = (home: string, chainId: string, { pubKey, nodeId }: NodeIdentity) => ({

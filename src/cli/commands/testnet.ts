@@ -130,7 +130,7 @@ function assertOutput({ output, nodes, chainId, publicKeys }: TestnetOptions): v
 /**
  * Writes the homes of a network (keys, one genesis file, peers), its scripts, systemd units, compose file and
  * README.txt. It starts nothing. Throws a UserError when the folder holds anything but this network with public keys,
- * and a CometError for a chain id that CometBFT refuses. The `mnemonic` that it returns is not stored; it is
+ * and a CometError for a chain id or block time that CometBFT refuses. The `mnemonic` that it returns is not stored; it is
  * secret unless it is the public one.
  */
 export function writeTestnet(options: TestnetOptions) {
