@@ -1,11 +1,14 @@
 import { rmSync } from 'node:fs'
-import { connect, createServer } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { createInterface } from 'node:readline'
+import { isObject } from '../../base/json.ts'
 import { UserError } from '../../node/errors.ts'
 import { socketPathOf } from '../../node/paths.ts'
 
 /** The file name of the socket over which a running devnet takes orders. Only its user can open it. */
 export const CONTROL_SOCKET = 'devnet.sock'
+
+const ORDER_BYTES_MAX = 1024
 
 /** How long a devnet may take to carry out an order, in ms. */
 const ORDER_MS_MAX = 180_000
@@ -27,6 +30,35 @@ export interface PendingOrder {
   readonly answer: (answer: Answer) => void
 }
 
+function readOrder(line: string): Order | undefined {
+  let order: unknown
+  try {
+    order = JSON.parse(line)
+  } catch {
+    return undefined
+  }
+  if (!isObject(order)) return undefined
+  if (order['do'] === 'snapshot') return { do: 'snapshot' }
+  return order['do'] === 'revert' && Number.isSafeInteger(order['id'])
+    ? { do: 'revert', id: order['id'] as number }
+    : undefined
+}
+
+/** Calls `onLine` with the first line of at most ORDER_BYTES_MAX bytes, and ends a connection that sends more. */
+function onFirstLine(socket: Socket, onLine: (line: string) => void): void {
+  let text = ''
+  socket.setEncoding('utf8')
+  socket.on('data', (piece: string) => {
+    text += piece
+    const end = text.indexOf('\n')
+    if (text.length > ORDER_BYTES_MAX) socket.destroy()
+    else if (end >= 0) {
+      socket.removeAllListeners('data').resume()
+      onLine(text.slice(0, end))
+    }
+  })
+}
+
 /**
  * Listens in the home for orders: one line of JSON on a connection, answered with another. It takes one order at a time,
  * and none before `next` has been called. `check` throws an Error when the order cannot be carried out.
@@ -35,25 +67,23 @@ export async function listenForOrders(home: string, check: (order: Order) => voi
   const path = socketPathOf(home, CONTROL_SOCKET)
   let take: ((pending: PendingOrder) => void) | undefined
   const server = createServer((socket) => {
-    const destroy = (): void => void socket.destroy()
-    socket.on('error', destroy)
+    socket.on('error', () => socket.destroy())
     const answer = (one: Answer): void => void socket.end(`${JSON.stringify(one)}\n`)
-    const lines = createInterface({ input: socket })
-    lines.on('error', destroy) // The errors of its input are its own too.
-    lines.once('line', (line) => {
+    onFirstLine(socket, (line) => {
+      const order = readOrder(line)
+      if (order === undefined) return answer({ error: 'expected an order in JSON' })
       if (take === undefined)
         return answer({ error: 'the devnet is starting, or carrying out another order; try again' })
       try {
-        const order = JSON.parse(line) as Order
-        if (order.do !== 'snapshot' && order.do !== 'revert') throw new Error('expected the order snapshot or revert')
         check(order)
-        take({ order, answer })
-        take = undefined
       } catch (error) {
-        answer({ error: (error as Error).message })
+        return answer({ error: (error as Error).message })
       }
+      take({ order, answer })
+      take = undefined
     })
   })
+  server.maxConnections = 16
   rmSync(path, { force: true }) // Left over by a devnet that was killed: the home is locked, so there is no other.
   await new Promise<void>((done, failed) => server.once('error', failed).listen(path, done))
   return {
