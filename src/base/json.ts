@@ -2,7 +2,7 @@
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The value of a JSON text. Undefined for any other text: no JSON has that value. */
+/** Parses JSON. Returns undefined for text that is not JSON; no JSON text has that value. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -49,8 +49,8 @@ export interface InputType<Wire> {
   /** What a message holds, as JSON, even when it is no value of this type. */
   wireToJson(wire: Wire): JsonValue
   /**
-   * What was expected, and what a message holds instead, both as they are printed; undefined when it is a value of this
-   * type. Source: protocol.md §2, check 5.
+   * What was expected and what the message holds instead, both as text; undefined when the value is of this type. Source:
+   * protocol.md §2, check 5.
    */
   check(wire: Wire): { readonly expected: string; readonly got: string | number } | undefined
 }

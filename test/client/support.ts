@@ -37,7 +37,7 @@ export const order = (value: number) => ({
   nonce: undefined,
 })
 
-/** What a program prints, in a process of its own. */
+/** Runs a program in a new process and returns what it prints. */
 export async function printed(program: string): Promise<string> {
   const args = ['--input-type=module', '-e', program]
   return (await promisify(execFile)(process.execPath, args, { timeout: 60_000 })).stdout.trim()

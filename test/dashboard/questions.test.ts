@@ -6,7 +6,7 @@ interface Tab extends EventTarget {
   hidden: boolean
 }
 
-const { document: tab } = globalThis as unknown as { readonly document: Tab }
+const tab: Tab = document
 
 type Questions = typeof import('../../src/dashboard/data/questions.ts')
 type Chain = typeof import('../../src/dashboard/data/chain.ts')

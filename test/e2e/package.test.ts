@@ -190,7 +190,7 @@ describe('svcd, installed without a registry and without a compiler', () => {
   })
 })
 
-/** What every compiler is told; it writes nothing. */
+/** Compiler options that all type checks share. */
 const STRICT = {
   typeRoots: [join(checkout, 'node_modules/@types')],
   strict: true,

@@ -83,7 +83,7 @@ function edit(file: string, change: (text: string) => string): void {
   writeFileSync(file, change(readFileSync(file, 'utf8')))
 }
 
-/** Makes a home. The peer answers first, because a home that is left without its genesis would begin a chain of its own. */
+/** Creates a home. The peer is asked first: a node whose home lacks the peer's genesis file would start a new chain. */
 async function makeHome(
   { home, chainId, join: peer }: NodeOptions,
   settings: NodeJS.ProcessEnv,

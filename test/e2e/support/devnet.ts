@@ -103,7 +103,7 @@ export async function recordedCometBftOf(home: string, validators = 1, env: Node
   return recordedCometBft(env['SVCD_COMETBFT'] ?? (await findCometBft()).path, homes)
 }
 
-/** A running devnet: a process of its own with the application and CometBFT below it. */
+/** A running `svcd devnet`: a process whose children are the application and CometBFT. */
 export type Devnet = Awaited<ReturnType<typeof startDevnet>>
 
 /**

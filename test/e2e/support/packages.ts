@@ -47,7 +47,7 @@ async function waitUntilUp(child: ChildProcess, isUp: () => Promise<boolean>): P
   }
 }
 
-/** A server that runs until `stop`, in a folder of its own that is then removed. */
+/** A server with a temporary folder. `stop` ends it and removes the folder. */
 export type SystemServer = ReturnType<typeof serverOf>
 
 function serverOf(child: ChildProcess, { path: folder, remove }: TempFolder, signal: NodeJS.Signals) {
