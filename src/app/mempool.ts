@@ -19,6 +19,14 @@ import { printVerdict } from './convert.ts'
 export const FREE_TXS_MAX = 4
 
 /**
+ * How many blocks a transaction may wait for. CometBFT sends it to each peer once, and a peer that refuses it, because its
+ * mempool is full or because what comes before it has not arrived, never hears of it again. So this node forgets what the
+ * proposers evidently do not have: whoever sends it again then has it sent to all peers again. Source: protocol.md §2,
+ * CheckTx, and decision record 0036.
+ */
+export const BLOCKS_WAITED_MAX = 10
+
+/**
  * The check state: an overlay on the head, as in block head + 1 at the head's time; undefined while there is no state.
  * Source: protocol.md §2, CheckTx.
  */
@@ -56,6 +64,9 @@ function withReason(verdict: Verdict, { overlay }: CheckState, { sender }: ReadT
   return { ...verdict, data: encodeNonce(nonceOf(overlay, sender)) }
 }
 
+/** The answer of CheckTx without a run. An error has members that no reply may have. */
+const refusal = ({ code, log }: TxError): CheckTxResponse => ({ code, log })
+
 /**
  * Judges a transaction for the mempool, after those that were accepted before it. A recheck does not verify the
  * signature again, because the mempool holds only verified transactions. While CometBFT 0.37 and 0.38 look for a
@@ -63,14 +74,15 @@ function withReason(verdict: Verdict, { overlay }: CheckState, { sender }: ReadT
  */
 export function checkTx(app: AppContext, { tx, type }: CheckTxRequest): CheckTxResponse {
   const check = checkStateOf(app)
-  if (check === undefined) {
-    const { code, log } = kernelErrors.unavailable('this node has no state yet')
-    return { code, log }
-  }
+  if (check === undefined) return refusal(kernelErrors.unavailable('this node has no state yet'))
   const read = app.txCache.read(tx)
-  const verdict = judge(app, check, read, type === CheckTxType.recheck)
+  const isRecheck = type === CheckTxType.recheck
+  const { height } = nextOf(app)
+  const since = (isRecheck ? app.txCache.waitsSince(read) : undefined) ?? height
+  if (height - since >= BLOCKS_WAITED_MAX) return refusal(kernelErrors.waitedTooLong(BLOCKS_WAITED_MAX))
+  const verdict = judge(app, check, read, isRecheck)
   // A refused transaction is not remembered, so that nobody can fill the memory with garbage.
-  if (verdict.code === 0) app.txCache.keep(read)
+  if (verdict.code === 0) app.txCache.keep(read, since)
   logDefect(app, read, verdict)
   return printVerdict(withReason(verdict, check, read))
 }
@@ -87,6 +99,11 @@ const BYTES_A_BYTE = 3
 
 /** The cost of remembering a transaction of `length` bytes. It is never less than the memory used. */
 export const costOf = (length: number): number => ENTRY_BYTES + BYTES_A_BYTE * length
+
+interface Remembered {
+  readonly read: ReadTx
+  since: number | undefined
+}
 
 /**
  * Remembers transactions that passed their checks, so that recheck, proposals and blocks decode and verify only what is
@@ -113,20 +130,20 @@ export function tailOf(bytes: Uint8Array): number {
  * with equal tails it remembers only the later one. `verify`: how the signatures of those that it reads are verified.
  */
 export function createTxCache(bytesMax = TX_CACHE_BYTES_MAX, verify?: Verify) {
-  const remembered = new Map<number, ReadTx>()
+  const remembered = new Map<number, Remembered>()
   let cost = 0
   const forget = (tail: number, { bytes }: ReadTx): void => {
     remembered.delete(tail)
     cost -= costOf(bytes.length)
   }
   const find = (tail: number, bytes: Uint8Array): ReadTx | undefined => {
-    const found = remembered.get(tail)
-    return found !== undefined && asBuffer(found.bytes).equals(bytes) ? found : undefined
+    const read = remembered.get(tail)?.read
+    return read !== undefined && asBuffer(read.bytes).equals(bytes) ? read : undefined
   }
   const shrink = (): void => {
-    for (const [oldest, one] of remembered) {
+    for (const [oldest, { read }] of remembered) {
       if (cost <= bytesMax) return
-      forget(oldest, one)
+      forget(oldest, read)
     }
   }
   // The bytes of a request are a view of the packet, which is not kept.
@@ -134,15 +151,26 @@ export function createTxCache(bytesMax = TX_CACHE_BYTES_MAX, verify?: Verify) {
   return {
     /** The transaction in `bytes`. Nothing is remembered. */
     read: (bytes: Uint8Array): ReadTx => find(tailOf(bytes), bytes) ?? readCopy(bytes),
-    /** Remembers a transaction that was accepted. Others must not come here: anybody can make those up without an account. */
-    keep: (read: ReadTx): void => {
+    /**
+     * Remembers a transaction that was accepted. Others must not come here: anybody can make those up without an account.
+     * `since`: from which height on it waits in the mempool; left as it is when undefined.
+     */
+    keep: (read: ReadTx, since?: number): void => {
       const tail = tailOf(read.bytes)
       const found = remembered.get(tail)
-      if (found === read) return
-      if (found !== undefined) forget(tail, found)
-      remembered.set(tail, read)
+      if (found?.read === read) {
+        found.since = since ?? found.since
+        return
+      }
+      if (found !== undefined) forget(tail, found.read)
+      remembered.set(tail, { read, since })
       cost += costOf(read.bytes.length)
       if (cost > bytesMax) shrink()
+    },
+    /** From which height on the transaction waits; undefined when that is not remembered. */
+    waitsSince: (read: ReadTx): number | undefined => {
+      const found = remembered.get(tailOf(read.bytes))
+      return found?.read === read ? found.since : undefined
     },
     /** The transaction in `bytes`, which is delivered now and then forgotten. */
     take: (bytes: Uint8Array): ReadTx => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { BLOCKS_WAITED_MAX } from '../../src/app/mempool.ts'
 import { account, GENESIS_TIME, nodeKey, TestChain, tokens } from '../support/testChain.ts'
 import { decodeNonce } from '../../src/tx/nonceQueue.ts'
 import { decodeShortfall } from '../../src/tx/shortfall.ts'
@@ -98,6 +99,40 @@ describe('CheckTx', () => {
     chain.block({ txs: [waiting[0] as Uint8Array] })
     expect(codes(chain, waiting, RECHECK)).toEqual(['6 bad nonce: expected 1, got 0', 'ok', 'ok'])
     expect(codes(chain, [transfer(chain, 5, 2), transfer(chain, 7, 1)])).toEqual(['ok', 'ok'])
+  })
+
+  test('a transaction that is in none of ten blocks is forgotten with those above it, until it is sent again', () => {
+    const chain = startChain()
+    const waiting = [transfer(chain, 5, 0), transfer(chain, 5, 1)]
+    codes(chain, waiting)
+    chain.block()
+    codes(chain, waiting, RECHECK)
+    // Sent later than the others, it waits on.
+    const later = transfer(chain, 7, 0)
+    codes(chain, [later])
+    for (let block = 2; block < BLOCKS_WAITED_MAX; block++) {
+      chain.block()
+      expect(codes(chain, [...waiting, later], RECHECK)).toEqual(['ok', 'ok', 'ok'])
+    }
+    chain.block()
+    expect(codes(chain, [...waiting, later], RECHECK)).toEqual([
+      '20 Transaction has waited for 10 blocks',
+      '20 Transaction has waited for 10 blocks',
+      'ok',
+    ])
+    expect(codes(chain, waiting)).toEqual(['ok', 'ok'])
+    chain.block()
+    expect(codes(chain, [later, ...waiting], RECHECK)).toEqual(['20 Transaction has waited for 10 blocks', 'ok', 'ok'])
+  })
+
+  test('what a proposal has shown first waits from when the mempool has it', () => {
+    const chain = startChain()
+    const tx = transfer(chain, 5, 0)
+    chain.propose({ txs: [tx] })
+    for (let block = 0; block < BLOCKS_WAITED_MAX; block++) chain.block()
+    expect(codes(chain, [tx], RECHECK)).toEqual(['ok'])
+    chain.block()
+    expect(codes(chain, [tx])).toEqual(['ok'])
   })
 
   test('a recheck does not verify signatures again', () => {

@@ -305,6 +305,35 @@ describe('a connection to the node that breaks after a transaction has arrived',
   })
 })
 
+describe('a transaction that the mempool forgot with the one before it', () => {
+  /** Sends nonce 1, which a block throws out because nonce 0 is lost, and waits until it was tried again in vain. */
+  const sendAbove = async () => {
+    pair = await startPair({ blocks: false, lose: ({ body }) => body.nonce === 0 })
+    pair.node.ledger.check(signed(0))
+    const above = sendRaw(signed(1))
+    await until(() => pair.node.count('broadcast_tx_sync') === 1)
+    pair.node.step()
+    await until(() => pair.node.count('broadcast_tx_sync') >= 2)
+    return { above }
+  }
+
+  test('is sent again until that one is back', async () => {
+    const { above } = await sendAbove()
+    pair.node.script.lose = () => false
+    pair.node.ledger.check(signed(0))
+    await until(() => pair.node.ledger.waiting() === 2)
+    pair.node.step()
+    expect((await above).result).toMatchObject({ height: 3, hash: txHash(signed(1)) })
+  })
+
+  test('is refused when that one stays away', async () => {
+    const { above } = await sendAbove()
+    const { height, check_tx } = (await above).result as Result
+    expect([height, check_tx]).toEqual([0, expect.objectContaining({ code: 6, log: 'bad nonce: expected 0, got 1' })])
+    expect(pair.node.count('broadcast_tx_sync')).toBe(7)
+  })
+})
+
 describe('a raw transaction that is not waited for', () => {
   const send = async (bytes: Uint8Array) =>
     (await pair.rpc('svc_sendRawTransaction', { transaction: toBase64(bytes), wait: false })).result

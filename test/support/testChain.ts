@@ -10,6 +10,7 @@ import type {
   ProcessProposalResponse,
   QueryResponse,
 } from '../../src/abci/types.ts'
+import { checkReply, type ReplyKind } from '../../src/abci/wire.ts'
 import { createApp } from '../../src/app/app.ts'
 import type { AppOptions } from '../../src/app/context.ts'
 import { type Address, addressBytes, addressOfKey } from '../../src/values/address.ts'
@@ -101,6 +102,19 @@ export interface TestBlockResult {
   readonly results: readonly ExecTxResult[]
 }
 
+/** The application, each answer of which must be one that a message can hold: another one ends the program. */
+function checked(app: CompleteApplication): CompleteApplication {
+  const handlers = (Object.entries(app) as [ReplyKind, (request: unknown) => unknown][]).map(([kind, handle]) => [
+    kind,
+    (request: unknown): unknown => {
+      const reply = handle(request)
+      if (!(reply instanceof Promise)) checkReply(kind, reply)
+      return reply
+    },
+  ])
+  return Object.fromEntries(handlers) as CompleteApplication
+}
+
 /**
  * A chain in process: the application on a store, and the part of CometBFT that decides blocks and applies validator
  * updates two heights later. Every call is what a node would send.
@@ -120,7 +134,9 @@ export class TestChain {
     this.initialHeight = options.initialHeight ?? 1
     this.height = this.initialHeight - 1
     const logger = { info: () => {}, error: () => {} }
-    this.app = createApp({ store: this.store, version: 'test', node: { os: 'ubuntu' }, logger, ...options.app })
+    this.app = checked(
+      createApp({ store: this.store, version: 'test', node: { os: 'ubuntu' }, logger, ...options.app }),
+    )
   }
 
   /** InitChain; returns its answer. */

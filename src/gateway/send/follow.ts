@@ -1,6 +1,7 @@
-import { isInNoBlock, REBROADCAST_MS } from '../../tx/nonceQueue.ts'
+import { BAD_NONCE_CODE, BEHIND_MS, isInNoBlock, REBROADCAST_MS } from '../../tx/nonceQueue.ts'
 import type { Address } from '../../values/address.ts'
 import { WAITING_MAX } from '../http/limits.ts'
+import { oneAtATime } from '../oneAtATime.ts'
 import { RpcError, rpcErrors } from '../rpc/errors.ts'
 import { type Broadcast, broadcast, type OnItsWay, type Outcome, type Setting } from './broadcast.ts'
 
@@ -26,19 +27,31 @@ const within = <T>(promise: Promise<T>, ms: number): Promise<T | undefined> =>
   })
 
 /**
- * Waits for the block of what was sent. The mempool drops silently what a block has made invalid, so the bytes are
- * rebroadcast; the feed skips blocks that were pruned, so the hash is looked up too.
+ * How often a transaction is rebroadcast because those before it are missing: after BEHIND_MS, and each next time after
+ * twice as long, 6.2 s in all. A node forgets what waits behind a transaction together with it, and another gateway may
+ * be the one that rebroadcasts that.
+ */
+const GAP_TRIES = 5
+
+/**
+ * Waits for the block of what was sent. The mempool drops silently what a block has made invalid and what has waited for
+ * too many blocks, so the bytes are rebroadcast, those of one account one after the other (`inTurn`); the feed skips
+ * blocks that were pruned, so the hash is looked up too.
  */
 async function outcomeOf(
   setting: Setting,
   { hash, state, waiter }: Broadcast,
-  { bytes, nonce }: AccountTx,
+  { address, bytes, nonce }: AccountTx,
+  inTurn: ReturnType<typeof oneAtATime>,
 ): Promise<Outcome> {
   let isOver = false
+  let gaps = 0
   const included = waiter.included.finally(() => (isOver = true))
   const deadline = setTimeout(waiter.cancel, setting.waitMs)
   const rebroadcast = async (): Promise<Outcome | undefined> => {
-    const again = await broadcast(setting, bytes).catch(() => undefined)
+    const again = await inTurn(address, async () => (isOver ? undefined : broadcast(setting, bytes))).catch(
+      () => undefined,
+    )
     if (again === undefined) return undefined
     if ('waiter' in again) again.waiter.cancel()
     else if (isInNoBlock(again.refused.code, again.refused.expectedNonce, nonce)) return again
@@ -54,7 +67,10 @@ async function outcomeOf(
           hash,
         })
       const end = pauseMs > 0 && (await Promise.race([rebroadcast(), included]))
-      if (end && 'refused' in end) return end
+      if (!end || !('refused' in end)) continue
+      if (end.refused.code !== BAD_NONCE_CODE || gaps === GAP_TRIES) return end
+      if (gaps === 0) pauseMs = BEHIND_MS / 2
+      gaps += 1
     }
   } finally {
     clearTimeout(deadline)
@@ -68,12 +84,13 @@ export type Follower = ReturnType<typeof createFollower>
 /** Creates a follower of the transactions of a gateway. */
 export function createFollower(setting: Setting) {
   const byHash = new Map<string, FollowedTx>()
+  const inTurn = oneAtATime()
   return {
     /** Returns the transaction of a hash, while it waits for its block. */
     get: (hash: string): FollowedTx | undefined => byHash.get(hash),
     follow: (sent: Broadcast, tx: AccountTx): FollowedTx => {
       const { hash, state } = sent
-      const one = { ...tx, hash, state, outcome: outcomeOf(setting, sent, tx) }
+      const one = { ...tx, hash, state, outcome: outcomeOf(setting, sent, tx, inTurn) }
       byHash.set(hash, one)
       const forget = (): unknown => byHash.get(hash) === one && byHash.delete(hash)
       one.outcome.then(forget, forget)
