@@ -49,14 +49,17 @@ export async function heightOf(node: NetworkNode): Promise<number> {
 const waitingAt = async (node: NetworkNode): Promise<number> =>
   Number((await askNode<{ total: string }>(node, 'num_unconfirmed_txs')).total)
 
-/** Resolves when no node has a transaction in its mempool, at three heights in a row. Throws after `limitMs`. */
+/** Resolves when no node is behind or has a transaction in its mempool, at three heights in a row. Throws after `limitMs`. */
 export async function emptyMempools(nodes: readonly NetworkNode[], limitMs: number): Promise<void> {
   const quiet = new Set<number>()
   const isQuiet = async (): Promise<boolean> => {
-    const height = Math.min(...(await Promise.all(nodes.map(heightOf))))
+    const heights = await Promise.all(nodes.map(heightOf))
+    const lowest = Math.min(...heights)
     const waiting = await Promise.all(nodes.map(waitingAt))
-    if (waiting.some((count) => count > 0)) quiet.clear()
-    else quiet.add(height)
+    // A node that catches up forgets what waits, although a block that it has yet to reach may hold it.
+    const isBehind = Math.max(...heights) > lowest + 1
+    if (isBehind || waiting.some((count) => count > 0)) quiet.clear()
+    else quiet.add(lowest)
     return quiet.size >= QUIET_HEIGHTS
   }
   await until(isQuiet, limitMs, () => `mempools are not empty after ${limitMs / 1000} s`, PAUSE_MS)
