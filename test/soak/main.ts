@@ -103,6 +103,12 @@ async function start(output: string): Promise<{ readonly url: string; readonly w
   return { url: node.gateway, watched }
 }
 
+/** Prints what each process keeps, in MB: a slope alone does not tell a cache that fills from a leak. */
+function tellKept(minute: number, keptMb: ReadonlyMap<string, number>): void {
+  const parts = [...keptMb].map(([name, mb]) => `${name} ${mb.toFixed(1)}`)
+  process.stdout.write(`minute ${minute.toFixed(1)}, MB kept: ${parts.join(', ')}\n`)
+}
+
 // What runs is ended at the exit of this process.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 
@@ -117,7 +123,9 @@ try {
     const pauseMs = Math.max(LOOK_MS_MIN, lastsMs / LOOKS)
     const collectEvery = Math.ceil(lastsMs / pauseMs / COLLECTIONS)
     for (let turn = 0; turn < LOOKS_MIN || performance.now() - beganMs < lastsMs; turn++) {
-      samples.push(await look(watched, turn % collectEvery === 0))
+      const sample = await look(watched, turn % collectEvery === 0)
+      samples.push(sample)
+      if (sample.keptMb !== undefined) tellKept((sample.atMs - beganMs) / MINUTE_MS, sample.keptMb)
       await sleep(pauseMs)
     }
     const measured = samples.filter(({ atMs }) => atMs - beganMs > lastsMs * WARM_UP_SHARE)
