@@ -24,7 +24,7 @@ export const FREE_TXS_MAX = 4
  * proposers evidently do not have: whoever sends it again then has it sent to all peers again. Source: protocol.md §2,
  * CheckTx, and decision record 0036.
  */
-export const BLOCKS_WAITED_MAX = 10
+export const BLOCKS_WAITED_MAX = 20
 
 /**
  * The check state: an overlay on the head, as in block head + 1 at the head's time; undefined while there is no state.

@@ -101,7 +101,7 @@ describe('CheckTx', () => {
     expect(codes(chain, [transfer(chain, 5, 2), transfer(chain, 7, 1)])).toEqual(['ok', 'ok'])
   })
 
-  test('a transaction that is in none of ten blocks is forgotten with those above it, until it is sent again', () => {
+  test('a transaction that is in none of twenty blocks is forgotten with those above it, until it is sent again', () => {
     const chain = startChain()
     const waiting = [transfer(chain, 5, 0), transfer(chain, 5, 1)]
     codes(chain, waiting)
@@ -116,13 +116,13 @@ describe('CheckTx', () => {
     }
     chain.block()
     expect(codes(chain, [...waiting, later], RECHECK)).toEqual([
-      '20 Transaction has waited for 10 blocks',
-      '20 Transaction has waited for 10 blocks',
+      '20 Transaction has waited for 20 blocks',
+      '20 Transaction has waited for 20 blocks',
       'ok',
     ])
     expect(codes(chain, waiting)).toEqual(['ok', 'ok'])
     chain.block()
-    expect(codes(chain, [later, ...waiting], RECHECK)).toEqual(['20 Transaction has waited for 10 blocks', 'ok', 'ok'])
+    expect(codes(chain, [later, ...waiting], RECHECK)).toEqual(['20 Transaction has waited for 20 blocks', 'ok', 'ok'])
   })
 
   test('what a proposal has shown first waits from when the mempool has it', () => {

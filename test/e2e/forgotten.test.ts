@@ -12,7 +12,7 @@ import { testFolder } from './support/testFolder.ts'
 
 const folder = testFolder(endNetwork)
 
-test('a transaction that reaches no proposer leaves the mempool after ten blocks, with those behind it', async () => {
+test('a transaction that reaches no proposer leaves the mempool after twenty blocks, with those behind it', async () => {
   const [validator, full] = await makeNetwork(join(folder, 'net'), 1, '200ms', 1)
   if (validator === undefined || full === undefined) throw new Error('the network has no two nodes')
   setCometConfig(full, { 'mempool.broadcast': false })
