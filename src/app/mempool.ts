@@ -102,6 +102,7 @@ export const costOf = (length: number): number => ENTRY_BYTES + BYTES_A_BYTE * l
 
 interface Remembered {
   readonly read: ReadTx
+  /** From which height on it waits in the mempool; undefined when only a proposal has shown it. */
   since: number | undefined
 }
 

@@ -7,7 +7,8 @@ import { openNodeRpc } from '../../src/comet/rpc.ts'
 import { PUBLIC_MNEMONIC, seedOfMnemonic } from '../../src/keys/mnemonic.ts'
 import { signerOfSeed } from '../../src/tx/sign.ts'
 import { signTransfer } from '../support/signTransfer.ts'
-import { endNetwork, headOf, makeNetwork, setCometConfig, startNode, watchHeads } from './support/network.ts'
+import { heightOf, waitingAt } from './support/gateways.ts'
+import { endNetwork, makeNetwork, setCometConfig, startNode, watchHeads } from './support/network.ts'
 import { testFolder } from './support/testFolder.ts'
 
 const folder = testFolder(endNetwork)
@@ -24,16 +25,12 @@ test('a transaction that reaches no proposer leaves the mempool after twenty blo
   // CometBFT 0.40 takes no transaction before.
   while ((await node.status()).catchingUp) await sleep(50)
   const signer = signerOfSeed(seedOfMnemonic(PUBLIC_MNEMONIC, 1))
-  const sentAt = (await headOf(full))?.height ?? 0
+  const sentAt = await heightOf(full)
   const txs = [0, 1].map((nonce) => signTransfer(signer, nonce, { chainId }))
   for (const tx of txs) expect(await node.broadcastTxSync(tx)).toMatchObject({ code: 0 })
 
-  const waiting = async (): Promise<number> => {
-    const answer = await fetch(`${full.rpc}/num_unconfirmed_txs`)
-    return Number(((await answer.json()) as { result: { total: string } }).result.total)
-  }
-  while ((await waiting()) > 0) await sleep(20)
-  expect((await headOf(full))?.height).toBeGreaterThanOrEqual(sentAt + BLOCKS_WAITED_MAX)
+  while ((await waitingAt(full)) > 0) await sleep(20)
+  expect(await heightOf(full)).toBeGreaterThanOrEqual(sentAt + BLOCKS_WAITED_MAX)
   // It is no transaction that the node knows already.
   for (const tx of txs) expect(await node.broadcastTxSync(tx)).toMatchObject({ code: 0 })
   await watchHeads([validator, full], 1, 2)

@@ -306,7 +306,10 @@ describe('a connection to the node that breaks after a transaction has arrived',
 })
 
 describe('a transaction that the mempool forgot with the one before it', () => {
-  /** Sends nonce 1, which a block throws out because nonce 0 is lost, and waits until it was tried again in vain. */
+  /**
+   * Sends nonce 1, which a block throws out because nonce 0 is lost, and waits until it was tried again in vain. Its
+   * answer comes in an object, because an async function would wait for it.
+   */
   const sendAbove = async () => {
     pair = await startPair({ blocks: false, lose: ({ body }) => body.nonce === 0 })
     pair.node.ledger.check(signed(0))

@@ -69,6 +69,7 @@ async function outcomeOf(
       const end = pauseMs > 0 && (await Promise.race([rebroadcast(), included]))
       if (!end || !('refused' in end)) continue
       if (end.refused.code !== BAD_NONCE_CODE || gaps === GAP_TRIES) return end
+      // The loop doubles it.
       if (gaps === 0) pauseMs = BEHIND_MS / 2
       gaps += 1
     }

@@ -46,7 +46,8 @@ export async function heightOf(node: NetworkNode): Promise<number> {
   return head.height
 }
 
-const waitingAt = async (node: NetworkNode): Promise<number> =>
+/** How many transactions wait in the mempool of a node. */
+export const waitingAt = async (node: NetworkNode): Promise<number> =>
   Number((await askNode<{ total: string }>(node, 'num_unconfirmed_txs')).total)
 
 /** Resolves when no node is behind or has a transaction in its mempool, at three heights in a row. Throws after `limitMs`. */
