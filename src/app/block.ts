@@ -46,7 +46,7 @@ function openBlock(
   const overlay = createOverlay(app.head.state)
   const block = createBlock(app, timeMsOf(time))
   const begun = punish(overlay, block, offencesOf(misbehavior))
-  app.head.open = { overlay, block, votes, begun, outcomes: [] }
+  app.head.open = { overlay, block, votes, begun, outcomes: [], hasNewest: false }
   return printBlockEvents(begun)
 }
 
@@ -58,7 +58,8 @@ export const beginBlock = (app: AppContext, request: BeginBlockRequest): BeginBl
 /** Runs one transaction of the open block; the 0.37 dialect asks for each. Source: protocol.md §2. */
 export function deliverTx(app: AppContext, { tx }: DeliverTxRequest): DeliverTxResponse {
   const open = needOpen(app, 'DeliverTx')
-  const read = app.txCache.take(tx)
+  const { read, since } = app.txCache.take(tx)
+  open.hasNewest ||= since === app.passes
   const verdict = runTx(open.overlay, read, { block: open.block, index: open.outcomes.length, mode: 'deliver' })
   open.outcomes.push({ operation: 'why' in read.tx ? undefined : read.tx.body.operation, tx, verdict })
   logDefect(app, read, verdict)
@@ -132,6 +133,7 @@ export function commit(app: AppContext): CommitResponse {
   // A new value of a parameter is in force from the next block on.
   const isChanged = prepared.changes.some(({ table }) => table.tag === params.tag)
   resetTo(app, store, isChanged ? undefined : block.params)
+  if (outcomes.length === 0 || open.hasNewest) app.passes += 1
   queries?.committed()
   histories?.committed(retainHeight)
   snapshots?.beginAt?.(height)

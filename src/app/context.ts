@@ -123,6 +123,8 @@ export interface OpenBlock {
   /** The events of BeginBlock. */
   readonly begun: readonly ChainEvent[]
   readonly outcomes: TxOutcome[]
+  /** It contains a transaction that this node's mempool took after the last block that passed by. See AppContext. */
+  hasNewest: boolean
   end?: EndOfBlock
   prepared?: PreparedBlock
 }
@@ -163,6 +165,12 @@ export interface AppContext {
   head: Head
   /** True once the node has sent a FinalizeBlock request, which the 0.37 dialect does not have. */
   usesFinalizeBlock: boolean
+  /**
+   * How many blocks have passed by what waits in the mempool. A block does so when it is empty, or contains a transaction
+   * that the mempool took after the last block that did. When a mempool is drained in order, at most two pass a transaction
+   * by before its turn comes, however long the mempool is.
+   */
+  passes: number
 }
 
 /** Creates the context of an application that stands on the committed state of its store. */
@@ -173,6 +181,7 @@ export function createContext(options: AppOptions, txCache: TxCache): AppContext
     txCache,
     head: { state: options.store },
     usesFinalizeBlock: false,
+    passes: 0,
   }
 }
 

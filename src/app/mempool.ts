@@ -19,12 +19,12 @@ import { printVerdict } from './convert.ts'
 export const FREE_TXS_MAX = 4
 
 /**
- * How many blocks a transaction may wait for. CometBFT sends it to each peer once, and a peer that refuses it, because its
+ * How many blocks may pass a transaction by. CometBFT sends it to each peer once, and a peer that refuses it, because its
  * mempool is full or because what comes before it has not arrived, never hears of it again. So this node forgets what the
  * proposers evidently do not have: whoever sends it again then has it sent to all peers again. Source: protocol.md §2,
  * CheckTx, and decision record 0036.
  */
-export const BLOCKS_WAITED_MAX = 20
+export const PASSES_MAX = 4
 
 /**
  * The check state: an overlay on the head, as in block head + 1 at the head's time; undefined while there is no state.
@@ -77,9 +77,8 @@ export function checkTx(app: AppContext, { tx, type }: CheckTxRequest): CheckTxR
   if (check === undefined) return refusal(kernelErrors.unavailable('this node has no state yet'))
   const read = app.txCache.read(tx)
   const isRecheck = type === CheckTxType.recheck
-  const { height } = nextOf(app)
-  const since = (isRecheck ? app.txCache.waitsSince(read) : undefined) ?? height
-  if (height - since >= BLOCKS_WAITED_MAX) return refusal(kernelErrors.waitedTooLong(BLOCKS_WAITED_MAX))
+  const since = (isRecheck ? app.txCache.waitsSince(read) : undefined) ?? app.passes
+  if (app.passes - since >= PASSES_MAX) return refusal(kernelErrors.leftOut(PASSES_MAX))
   const verdict = judge(app, check, read, isRecheck)
   // A refused transaction is not remembered, so that nobody can fill the memory with garbage.
   if (verdict.code === 0) app.txCache.keep(read, since)
@@ -102,7 +101,7 @@ export const costOf = (length: number): number => ENTRY_BYTES + BYTES_A_BYTE * l
 
 interface Remembered {
   readonly read: ReadTx
-  /** From which height on it waits in the mempool; undefined when only a proposal has shown it. */
+  /** How many blocks had passed by when the mempool took it; undefined when only a proposal has shown it. */
   since: number | undefined
 }
 
@@ -137,9 +136,9 @@ export function createTxCache(bytesMax = TX_CACHE_BYTES_MAX, verify?: Verify) {
     remembered.delete(tail)
     cost -= costOf(bytes.length)
   }
-  const find = (tail: number, bytes: Uint8Array): ReadTx | undefined => {
-    const read = remembered.get(tail)?.read
-    return read !== undefined && asBuffer(read.bytes).equals(bytes) ? read : undefined
+  const find = (tail: number, bytes: Uint8Array): Remembered | undefined => {
+    const found = remembered.get(tail)
+    return found !== undefined && asBuffer(found.read.bytes).equals(bytes) ? found : undefined
   }
   const shrink = (): void => {
     for (const [oldest, { read }] of remembered) {
@@ -151,10 +150,10 @@ export function createTxCache(bytesMax = TX_CACHE_BYTES_MAX, verify?: Verify) {
   const readCopy = (bytes: Uint8Array): ReadTx => readTx(Buffer.from(bytes), verify)
   return {
     /** The transaction in `bytes`. Nothing is remembered. */
-    read: (bytes: Uint8Array): ReadTx => find(tailOf(bytes), bytes) ?? readCopy(bytes),
+    read: (bytes: Uint8Array): ReadTx => find(tailOf(bytes), bytes)?.read ?? readCopy(bytes),
     /**
      * Remembers a transaction that was accepted. Others must not come here: anybody can make those up without an account.
-     * `since`: from which height on it waits in the mempool; left as it is when undefined.
+     * `since`: how many blocks had passed by when the mempool took it; left as it is when undefined.
      */
     keep: (read: ReadTx, since?: number): void => {
       const tail = tailOf(read.bytes)
@@ -168,17 +167,17 @@ export function createTxCache(bytesMax = TX_CACHE_BYTES_MAX, verify?: Verify) {
       cost += costOf(read.bytes.length)
       if (cost > bytesMax) shrink()
     },
-    /** From which height on the transaction waits; undefined when that is not remembered. */
+    /** How many blocks had passed by when the mempool took the transaction; undefined when that is not remembered. */
     waitsSince: (read: ReadTx): number | undefined => {
       const found = remembered.get(tailOf(read.bytes))
       return found?.read === read ? found.since : undefined
     },
     /** The transaction in `bytes`, which is delivered now and then forgotten. */
-    take: (bytes: Uint8Array): ReadTx => {
+    take: (bytes: Uint8Array): Remembered => {
       const tail = tailOf(bytes)
       const found = find(tail, bytes)
-      if (found === undefined) return readCopy(bytes)
-      forget(tail, found)
+      if (found === undefined) return { read: readCopy(bytes), since: undefined }
+      forget(tail, found.read)
       return found
     },
     /** False when the transaction is not remembered. May report a false positive when two transactions end in the same bytes. */

@@ -28,7 +28,7 @@ export const kernelErrors = {
       'interface: Errors, proposeChangeParam and vote; protocol.md §2, check 7, and §6, transfer_fund',
     ],
     tooManyFree: [20, 'Too many free transactions waiting', 'protocol.md §2, CheckTx'],
-    waitedTooLong: [20, (blocks: number) => `Transaction has waited for ${blocks} blocks`, 'protocol.md §2, CheckTx'],
+    leftOut: [20, (blocks: number) => `Transaction was left out of ${blocks} blocks`, 'protocol.md §2, CheckTx'],
     defect: [1000, 'internal defect', 'protocol.md §2, Codes'],
     unknownPath: [
       queryCodes.unknownPath,

@@ -79,7 +79,8 @@ beforeEach(async () => {
 afterEach(() => app.options.store.close())
 
 /** What the context holds apart from what belongs to the process rather than to the state. */
-const held = ({ options: _, txCache: _cache, usesFinalizeBlock: _dialect, ...rest }: AppContext) => rest
+const held = ({ options: _, txCache: _cache, usesFinalizeBlock: _dialect, passes: _passes, ...rest }: AppContext) =>
+  rest
 
 test('InitChain, when it comes again, leaves nothing of what stood on the first one’s state', () => {
   const before = app.head.state

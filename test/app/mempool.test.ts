@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { BLOCKS_WAITED_MAX } from '../../src/app/mempool.ts'
+import { PASSES_MAX } from '../../src/app/mempool.ts'
 import { account, GENESIS_TIME, nodeKey, TestChain, tokens } from '../support/testChain.ts'
 import { decodeNonce } from '../../src/tx/nonceQueue.ts'
 import { decodeShortfall } from '../../src/tx/shortfall.ts'
@@ -101,7 +101,9 @@ describe('CheckTx', () => {
     expect(codes(chain, [transfer(chain, 5, 2), transfer(chain, 7, 1)])).toEqual(['ok', 'ok'])
   })
 
-  test('a transaction that is in none of twenty blocks is forgotten with those above it, until it is sent again', () => {
+  const forgotten = '20 Transaction was left out of 4 blocks'
+
+  test('a transaction that four empty blocks leave out is forgotten with those above it, until it is sent again', () => {
     const chain = startChain()
     const waiting = [transfer(chain, 5, 0), transfer(chain, 5, 1)]
     codes(chain, waiting)
@@ -110,26 +112,56 @@ describe('CheckTx', () => {
     // Sent later than the others, it waits on.
     const later = transfer(chain, 7, 0)
     codes(chain, [later])
-    for (let block = 2; block < BLOCKS_WAITED_MAX; block++) {
+    for (let block = 2; block < PASSES_MAX; block++) {
       chain.block()
       expect(codes(chain, [...waiting, later], RECHECK)).toEqual(['ok', 'ok', 'ok'])
     }
     chain.block()
-    expect(codes(chain, [...waiting, later], RECHECK)).toEqual([
-      '20 Transaction has waited for 20 blocks',
-      '20 Transaction has waited for 20 blocks',
-      'ok',
-    ])
+    expect(codes(chain, [...waiting, later], RECHECK)).toEqual([forgotten, forgotten, 'ok'])
     expect(codes(chain, waiting)).toEqual(['ok', 'ok'])
     chain.block()
-    expect(codes(chain, [later, ...waiting], RECHECK)).toEqual(['20 Transaction has waited for 20 blocks', 'ok', 'ok'])
+    expect(codes(chain, [later, ...waiting], RECHECK)).toEqual([forgotten, 'ok', 'ok'])
+  })
+
+  test('a transaction is forgotten when four blocks contain some that came later', () => {
+    const chain = startChain()
+    const waiting = transfer(chain, 5, 0)
+    codes(chain, [waiting])
+    for (let block = 1; block <= PASSES_MAX; block++) {
+      const later = transfer(chain, 7, block - 1)
+      codes(chain, [later])
+      chain.block({ txs: [later] })
+      expect(codes(chain, [waiting], RECHECK)).toEqual([block < PASSES_MAX ? 'ok' : forgotten])
+    }
+  })
+
+  test('a transaction waits for its turn for as many blocks as it takes', () => {
+    const chain = startChain()
+    const line = Array.from({ length: 3 * PASSES_MAX }, (_, nonce) => transfer(chain, 5, nonce))
+    codes(chain, line)
+    for (let at = 0; at < line.length; at++) {
+      // Whoever comes meanwhile waits behind them.
+      codes(chain, [transfer(chain, 7, at)])
+      chain.block({ txs: [line[at] as Uint8Array] })
+      expect(codes(chain, line.slice(at + 1), RECHECK)).toEqual(line.slice(at + 1).map(() => 'ok'))
+    }
+  })
+
+  test('a block of transactions that this node has never seen passes nothing by', () => {
+    const chain = startChain()
+    const waiting = transfer(chain, 5, 0)
+    codes(chain, [waiting])
+    for (let nonce = 0; nonce < PASSES_MAX; nonce++) {
+      chain.block({ txs: [transfer(chain, 7, nonce)] })
+      expect(codes(chain, [waiting], RECHECK)).toEqual(['ok'])
+    }
   })
 
   test('what a proposal has shown first waits from when the mempool has it', () => {
     const chain = startChain()
     const tx = transfer(chain, 5, 0)
     chain.propose({ txs: [tx] })
-    for (let block = 0; block < BLOCKS_WAITED_MAX; block++) chain.block()
+    for (let block = 0; block < PASSES_MAX; block++) chain.block()
     expect(codes(chain, [tx], RECHECK)).toEqual(['ok'])
     chain.block()
     expect(codes(chain, [tx])).toEqual(['ok'])

@@ -1,5 +1,5 @@
 import { CONNECTIONS_MAX, FRAME_BYTES_MAX } from '../../src/abci/index.ts'
-import { BLOCKS_WAITED_MAX, FREE_TXS_MAX, TX_CACHE_BYTES_MAX } from '../../src/app/mempool.ts'
+import { FREE_TXS_MAX, PASSES_MAX, TX_CACHE_BYTES_MAX } from '../../src/app/mempool.ts'
 import { BLOCK_BYTES_MAX } from '../../src/app/genesis.ts'
 import { QUERY_PATH_MAX } from '../../src/app/query.ts'
 import { DEVNET_ACCOUNTS_MAX, DEVNET_VALIDATORS_MAX } from '../../src/cli/devnet/chain.ts'
@@ -58,7 +58,7 @@ const chainRows: readonly Row[] = [
       `${thousands(OPEN_PROPOSALS_MAX)} in all`,
   ],
   ['Waiting transactions that cost no gas', `${FREE_TXS_MAX} from one sender`],
-  ['Blocks that a transaction waits for', `${BLOCKS_WAITED_MAX}, then the mempool forgets it`],
+  ['Blocks that pass a waiting transaction by', `${PASSES_MAX}, then the mempool forgets it`],
   ['`block.max_bytes` of genesis', mebibytes(BLOCK_BYTES_MAX)],
   ['A genesis file', mebibytes(BLOCK_BYTES_MAX)],
 ]
