@@ -376,6 +376,26 @@ describe('a raw transaction that is not waited for', () => {
     expect(pair.node.ledger.nonces.get(bob.address)).toBe(1)
   })
 
+  test('that the node knows, and whose block comes while the node is asked for it, is answered with that block', async () => {
+    let isAsked = false
+    pair = await startPair({
+      blocks: false,
+      query: (path) => {
+        isAsked ||= path.startsWith('/history/transaction/')
+        return {}
+      },
+      latencyMs: () => {
+        if (!isAsked) return 0
+        isAsked = false
+        pair.node.step()
+        return 200
+      },
+    })
+    // Another node passed it on.
+    pair.node.ledger.check(signed(0))
+    expect((await sendRaw(signed(0))).result).toMatchObject({ height: 2, hash: txHash(signed(0)) })
+  })
+
   test('takes its place among the transactions that wait until it has ended', async () => {
     pair = await startPair({ blocks: false }, { waitMs: REBROADCAST_MS - 1_000 })
     await send(signed(0))

@@ -60,7 +60,11 @@ async function outcomeOf(
   try {
     // A transaction that the node knew may be in a block that has passed.
     for (let pauseMs = state === 'known' ? 0 : REBROADCAST_MS; ; pauseMs = 2 * pauseMs || REBROADCAST_MS) {
-      const found = (await within(included, pauseMs)) ?? (await setting.chain.findTx(hash).catch(() => undefined))
+      const found =
+        (await within(included, pauseMs)) ??
+        (await setting.chain.findTx(hash).catch(() => undefined)) ??
+        // Its block may have come while the node was asked.
+        (isOver ? await included : undefined)
       if (found !== undefined) return { hash, included: found }
       if (isOver)
         throw new RpcError('notInBlock', `${rpcErrors.notInBlock.message}; ask for it with svc_getTransaction`, {
