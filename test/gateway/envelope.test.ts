@@ -21,6 +21,7 @@ function makeServer() {
     if (method === 'sum') return (params as number[]).reduce((all, one) => all + one, 0)
     if (method === 'get_data') return ['hello', 5]
     if (method === 'big') return 'x'.repeat(BATCH_ANSWER_LENGTH_MAX / 2)
+    if (method === 'biggest') return 'x'.repeat(BATCH_ANSWER_LENGTH_MAX - 50)
     if (method === 'defect') throw new Error('secret inside')
     if (method === 'nothing' || method === 'update' || method.startsWith('notify_')) return undefined
     throw new RpcError('methodNotFound', 'Method not found')
@@ -202,6 +203,12 @@ describe('envelope', () => {
       [2, true],
       [3, false],
     ])
+  })
+
+  test('a short answer is given when there is no room left: it may be that of a transaction', async () => {
+    const call = (id: number, method: string): object => ({ jsonrpc: '2.0', method, id })
+    const answers = await parsed(JSON.stringify([call(1, 'biggest'), call(2, 'get_data'), call(3, 'big')]))
+    expect(answers).toMatchObject([{ id: 1 }, { id: 2, result: ['hello', 5] }, { id: 3, error: { code: -32600 } }])
   })
 
   test('a defect shows an id that the log repeats, and nothing from inside', async () => {

@@ -98,7 +98,11 @@ const gatewayRows: readonly Row[] = [
   ],
   ['Chunks of an HTTP body', `${thousands(gateway.BODY_CHUNKS_MAX)}, then its connection is cut off`],
   ['Calls in a batch', String(gateway.BATCH_CALLS_MAX)],
-  ['The answers to a batch', `${mebibytes(gateway.BATCH_ANSWER_LENGTH_MAX)} of UTF-16 text`],
+  [
+    'The answers to a batch',
+    `${mebibytes(gateway.BATCH_ANSWER_LENGTH_MAX)} of UTF-16 text, then answers over ` +
+      `${gateway.SHORT_ANSWER_LENGTH / 1024} KiB are replaced by -32600`,
+  ],
   ['Nesting of `params`', `${gateway.PARAMS_DEPTH_MAX} levels`],
   [
     'Refusals for a low balance that `svc_getShortfall` knows',

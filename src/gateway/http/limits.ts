@@ -53,8 +53,13 @@ export const BODY_CHUNKS_MAX = 2_048
 export const TEXT_MARKS_MAX = 8_192
 /** Deepest nesting of params. What the interface takes needs three. Attack: keys. */
 export const PARAMS_DEPTH_MAX = 16
-/** Bytes of UTF-16 text of the answers to one batch; an answer beyond it is replaced by an error. Attack: lists. */
+/** Bytes of UTF-16 text of the answers to one batch; a longer answer beyond it is replaced by an error. Attack: lists. */
 export const BATCH_ANSWER_LENGTH_MAX = 16 * 1024 * 1024
+/**
+ * An answer up to this length is given however long the others of its batch are. That of a transaction is shorter, and an
+ * error in its place would say that nothing was sent.
+ */
+export const SHORT_ANSWER_LENGTH = 16 * 1024
 /** Bytes of one message on a websocket; a longer one closes it with 1009. */
 export const SOCKET_MESSAGE_BYTES_MAX = 1024 * 1024
 /**

@@ -1,7 +1,13 @@
 import { parse } from 'secure-json-parse'
 import { isObject } from '../../base/json.ts'
 import { type DefectLog, errorObject, type RpcError, type RpcErrorObject, rpcErrors } from './errors.ts'
-import { BATCH_ANSWER_LENGTH_MAX, BATCH_CALLS_MAX, PARAMS_DEPTH_MAX, TEXT_MARKS_MAX } from '../http/limits.ts'
+import {
+  BATCH_ANSWER_LENGTH_MAX,
+  BATCH_CALLS_MAX,
+  PARAMS_DEPTH_MAX,
+  SHORT_ANSWER_LENGTH,
+  TEXT_MARKS_MAX,
+} from '../http/limits.ts'
 
 /** A piece of an answer: text, or bytes of UTF-8 that other answers may share. */
 export type Piece = string | Uint8Array
@@ -129,7 +135,7 @@ function printBatch(answers: readonly Answer[]): readonly Piece[] {
   for (const answer of answers) {
     let printed = print(answer)
     const more = printed.reduce((sum, piece) => sum + piece.length, 0)
-    if (length + more <= BATCH_ANSWER_LENGTH_MAX) length += more
+    if (more <= SHORT_ANSWER_LENGTH || length + more <= BATCH_ANSWER_LENGTH_MAX) length += more
     else printed = print(refusal(BATCH_TOO_LONG, answer.id))
     pieces.push(pieces.length === 0 ? '[' : ',', ...printed)
   }
