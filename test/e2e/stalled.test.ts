@@ -5,6 +5,7 @@ import { expect, test } from '@jest/globals'
 import { lastConsensusFailure } from '../../src/comet/home.ts'
 import { lastCheck, makeBook, sendUntil } from './support/crash.ts'
 import { gatewayClient } from './support/client.ts'
+import { waitingAt } from './support/gateways.ts'
 import type { TransactionResult } from '../../src/tx/result.ts'
 import { makePlace, startDevnet, svcd } from './support/devnet.ts'
 import { cometBftOnFullDisk } from './support/fullDisk.ts'
@@ -71,8 +72,6 @@ test('a node that lives on without making blocks: readyz, metrics, status, docto
   const [from, to] = await gateway.call<string[]>('svc_accounts')
   const transfer = { from, to, value: '1' }
   const readiness = async (): Promise<Readiness> => (await (await fetch(`${url}/readyz`)).json()) as Readiness
-  const waiting = async (): Promise<string> =>
-    ((await (await fetch(`${rpc}/num_unconfirmed_txs`)).json()) as { result: { total: string } }).result.total
 
   // On a busy machine there is no block for 2 s now and then also before the node is stuck.
   await until(async () => lastConsensusFailure(home))
@@ -82,7 +81,7 @@ test('a node that lives on without making blocks: readyz, metrics, status, docto
     return why.includes('no block for') ? why : undefined
   })
   expect(reason).toMatch(/^the chain has made no block for \d+ s: the last one is \d+$/)
-  const before = await waiting()
+  const before = await waitingAt(node)
   const data = { stalledMs: expect.any(Number), height: expect.any(Number) }
   const refused = { code: -32011, message: expect.stringMatching(/no block for/), data }
   expect((await gateway.ask('svc_transfer', [transfer])).error).toEqual(refused)
@@ -90,7 +89,7 @@ test('a node that lives on without making blocks: readyz, metrics, status, docto
     height: 0,
     check_tx: { code: 2 },
   })
-  expect(await waiting()).toBe(before)
+  expect(await waitingAt(node)).toBe(before)
   expect(await gateway.call('svc_getBalance', [from])).toMatch(/^\d+$/)
   expect(await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()).toMatch(
     /^svc_head_age_seconds (?:[2-9]|\d\d)/m,
