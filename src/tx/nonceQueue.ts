@@ -34,8 +34,8 @@ export function decodeNonce(data: Uint8Array): number | undefined {
 export const BAD_NONCE_CODE = 6
 
 /**
- * After how long a transaction that is in no block yet is sent again, in ms; each next time after twice as long. CheckTx
- * then tells of one that the mempool has dropped because a block made it invalid.
+ * After how long a transaction that is in no block yet is sent again each time, in ms. CheckTx then tells of one that the
+ * mempool has dropped because a block made it invalid.
  */
 export const REBROADCAST_MS = 5_000
 

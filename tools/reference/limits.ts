@@ -131,10 +131,7 @@ const gatewayRows: readonly Row[] = [
   ],
   ['Transactions that wait for their blocks', `${thousands(gateway.WAITING_MAX)}; then -32013`],
   ['Waiting for a block', `${seconds(gateway.WAIT_MS)}, then -32012 with the hash`],
-  [
-    'A transaction that waits is given to the node again',
-    `after ${seconds(REBROADCAST_MS)}, and then after twice as long each time`,
-  ],
+  ['A transaction that waits is given to the node again', `every ${seconds(REBROADCAST_MS)}`],
   ['Nonces with which a client signs one transaction', `${NONCES_OF_TX_MAX}; then code 6`],
   [
     'Queries to the node',

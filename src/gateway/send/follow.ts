@@ -28,8 +28,8 @@ const within = <T>(promise: Promise<T>, ms: number): Promise<T | undefined> =>
 
 /**
  * How often a transaction is rebroadcast because those before it are missing: after BEHIND_MS, and each next time after
- * twice as long, 6.2 s in all. A node forgets what waits behind a transaction together with it, and another gateway may
- * be the one that rebroadcasts that.
+ * twice as long. That is 6.2 s in all, more than REBROADCAST_MS: a node forgets what waits behind a transaction together
+ * with it, and another gateway may be the one that rebroadcasts that.
  */
 const GAP_TRIES = 5
 
@@ -46,6 +46,8 @@ async function outcomeOf(
 ): Promise<Outcome> {
   let isOver = false
   let gaps = 0
+  // A transaction that the node knew may be in a block that has passed.
+  let pauseMs = state === 'known' ? 0 : REBROADCAST_MS
   const included = waiter.included.finally(() => (isOver = true))
   const deadline = setTimeout(waiter.cancel, setting.waitMs)
   const rebroadcast = async (): Promise<Outcome | undefined> => {
@@ -58,8 +60,7 @@ async function outcomeOf(
     return undefined
   }
   try {
-    // A transaction that the node knew may be in a block that has passed.
-    for (let pauseMs = state === 'known' ? 0 : REBROADCAST_MS; ; pauseMs = 2 * pauseMs || REBROADCAST_MS) {
+    for (;;) {
       const found =
         (await within(included, pauseMs)) ??
         (await setting.chain.findTx(hash).catch(() => undefined)) ??
@@ -71,11 +72,10 @@ async function outcomeOf(
           hash,
         })
       const end = pauseMs > 0 && (await Promise.race([rebroadcast(), included]))
-      if (!end || !('refused' in end)) continue
-      if (end.refused.code !== BAD_NONCE_CODE || gaps === GAP_TRIES) return end
-      // The loop doubles it.
-      if (gaps === 0) pauseMs = BEHIND_MS / 2
-      gaps += 1
+      const isRefused = end && 'refused' in end
+      if (isRefused && (end.refused.code !== BAD_NONCE_CODE || gaps === GAP_TRIES)) return end
+      pauseMs = isRefused ? BEHIND_MS * 2 ** gaps : REBROADCAST_MS
+      gaps = isRefused ? gaps + 1 : 0
     }
   } finally {
     clearTimeout(deadline)
