@@ -75,9 +75,9 @@ const refusal = ({ code, log }: TxError): CheckTxResponse => ({ code, log })
 export function checkTx(app: AppContext, { tx, type }: CheckTxRequest): CheckTxResponse {
   const check = checkStateOf(app)
   if (check === undefined) return refusal(kernelErrors.unavailable('this node has no state yet'))
-  const read = app.txCache.read(tx)
+  const { read, since: before } = app.txCache.read(tx)
   const isRecheck = type === CheckTxType.recheck
-  const since = (isRecheck ? app.txCache.waitsSince(read) : undefined) ?? app.passes
+  const since = (isRecheck ? before : undefined) ?? app.passes
   if (app.passes - since >= PASSES_MAX) return refusal(kernelErrors.leftOut(PASSES_MAX))
   const verdict = judge(app, check, read, isRecheck)
   // A refused transaction is not remembered, so that nobody can fill the memory with garbage.
@@ -101,7 +101,7 @@ export const costOf = (length: number): number => ENTRY_BYTES + BYTES_A_BYTE * l
 
 interface Remembered {
   readonly read: ReadTx
-  /** How many blocks had passed by when the mempool took it; undefined when only a proposal has shown it. */
+  /** How many blocks had passed by when the mempool took it; undefined when it has not. */
   since: number | undefined
 }
 
@@ -147,10 +147,10 @@ export function createTxCache(bytesMax = TX_CACHE_BYTES_MAX, verify?: Verify) {
     }
   }
   // The bytes of a request are a view of the packet, which is not kept.
-  const readCopy = (bytes: Uint8Array): ReadTx => readTx(Buffer.from(bytes), verify)
+  const readCopy = (bytes: Uint8Array): Remembered => ({ read: readTx(Buffer.from(bytes), verify), since: undefined })
   return {
     /** The transaction in `bytes`. Nothing is remembered. */
-    read: (bytes: Uint8Array): ReadTx => find(tailOf(bytes), bytes)?.read ?? readCopy(bytes),
+    read: (bytes: Uint8Array): Readonly<Remembered> => find(tailOf(bytes), bytes) ?? readCopy(bytes),
     /**
      * Remembers a transaction that was accepted. Others must not come here: anybody can make those up without an account.
      * `since`: how many blocks had passed by when the mempool took it; left as it is when undefined.
@@ -167,16 +167,11 @@ export function createTxCache(bytesMax = TX_CACHE_BYTES_MAX, verify?: Verify) {
       cost += costOf(read.bytes.length)
       if (cost > bytesMax) shrink()
     },
-    /** How many blocks had passed by when the mempool took the transaction; undefined when that is not remembered. */
-    waitsSince: (read: ReadTx): number | undefined => {
-      const found = remembered.get(tailOf(read.bytes))
-      return found?.read === read ? found.since : undefined
-    },
     /** The transaction in `bytes`, which is delivered now and then forgotten. */
-    take: (bytes: Uint8Array): Remembered => {
+    take: (bytes: Uint8Array): Readonly<Remembered> => {
       const tail = tailOf(bytes)
       const found = find(tail, bytes)
-      if (found === undefined) return { read: readCopy(bytes), since: undefined }
+      if (found === undefined) return readCopy(bytes)
       forget(tail, found.read)
       return found
     },

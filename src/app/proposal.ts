@@ -24,7 +24,7 @@ function createAdmissionFilter({ head: { state }, txCache }: AppContext): (bytes
   const next = new Map<Address, number>()
   const nextNonce = (sender: Address): number => next.get(sender) ?? nonceOf(state, sender)
   return (bytes) => {
-    const read = txCache.read(bytes)
+    const { read } = txCache.read(bytes)
     if (read.sender === undefined || admit(read, chainId, nextNonce) !== undefined) return false
     txCache.keep(read)
     next.set(read.sender, nextNonce(read.sender) + 1)
