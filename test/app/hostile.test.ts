@@ -99,16 +99,16 @@ describe('Query', () => {
     },
   )
 
-  const lists = [
-    [],
-    [0xff],
-    utf8('['.repeat(100_000)),
-    utf8(JSON.stringify(Array<string>(16).fill('\ufffd'))),
-    utf8('[{}]'),
-  ]
-  test.each(lists.map((data) => [Uint8Array.from(data)]))('data of any kind is answered', (data) => {
-    const request: QueryRequest = { path: '/batch', data, height: 0, prove: false }
-    expect([0, 20]).toContain((chain.app.query(request) as { code?: number }).code)
+  const noList = { code: 20, log: 'Invalid parameter: data: expected a JSON array of 1 to 16 paths' }
+  test.each<[data: ArrayLike<number>, answer: object]>([
+    [[], noList],
+    [[0xff], noList],
+    [utf8('[{}]'), noList],
+    [utf8('['.repeat(100_000)), { code: 20, log: 'Invalid parameter: data: expected at most 65536 bytes, got 100000' }],
+    [utf8(JSON.stringify(Array<string>(16).fill('\ufffd'))), { code: 0 }],
+  ])('data of any kind is answered', (data, answer) => {
+    const request: QueryRequest = { path: '/batch', data: Uint8Array.from(data), height: 0, prove: false }
+    expect(chain.app.query(request)).toMatchObject(answer)
   })
 })
 

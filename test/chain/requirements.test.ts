@@ -65,7 +65,6 @@ describe('time to propose', () => {
         consensus: { timeout_propose: string }
       }
       const [, value = '', unit] = /^(\d+)(ms|s)$/.exec(consensus.timeout_propose) ?? []
-      expect([blockTimeMs, Number(value) * (unit === 's' ? 1000 : 1)]).toEqual([blockTimeMs, expect.any(Number)])
       expect(Number(value) * (unit === 's' ? 1000 : 1)).toBeGreaterThanOrEqual(1_000)
     }
   })

@@ -17,11 +17,6 @@ test('a gateway with public accounts takes no others: one line names both flags,
   ])
 })
 
-test.each(['0.0.0.0', '127.0.0.1'])('without --devnet unlocked accounts on %s need a token', async (host) => {
-  const { status, stderr } = await svcd(place, ['gateway', '--unlock', 'alice', '--listen', `${host}:9999`])
-  expect([status, stderr]).toEqual([2, expect.stringMatching(/^svcd: .*--auth-token-file/)])
-})
-
 test('a password comes from a pipe too', async () => {
   const node = await startStubNode()
   const { port } = new URL(node.url)

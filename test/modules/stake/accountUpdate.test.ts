@@ -42,28 +42,20 @@ describe('updateAccount', () => {
     expect(refusal(chain, 5, 1)).toBe('21 Bad request')
   })
 
-  test.each<[string, (chain: TestChain) => string]>([
-    [
-      'to the zero address',
-      (chain) => failure(chain, account(1), 'updateCandidacyAccount', { newCandidateAccount: new Uint8Array(20) }),
-    ],
-    [
-      'to itself',
-      (chain) => failure(chain, account(1), 'updateCandidacyAccount', { newCandidateAccount: bytesOf(account(1)) }),
-    ],
-    [
-      'to an address with a live candidacy',
-      (chain) => failure(chain, account(1), 'updateCandidacyAccount', { newCandidateAccount: bytesOf(account(2)) }),
-    ],
-    [
-      'of a withdrawn candidacy',
-      (chain) => {
-        done(chain, account(1), 'withdrawCandidacy')
-        return failure(chain, account(1), 'updateCandidacyAccount', { newCandidateAccount: bytesOf(account(6)) })
-      },
-    ],
-  ])('a request %s is a bad request', (_what, run) => {
-    expect(run(startChain([1000, 1000], still))).toBe('21 Bad request')
+  test.each([
+    ['to the zero address', new Uint8Array(20)],
+    ['to itself', bytesOf(account(1))],
+    ['to an address with a live candidacy', bytesOf(account(2))],
+  ])('a request %s is a bad request', (_what, newCandidateAccount) => {
+    const chain = startChain([1000, 1000], still)
+    expect(failure(chain, account(1), 'updateCandidacyAccount', { newCandidateAccount })).toBe('21 Bad request')
+  })
+
+  test('a request of a withdrawn candidacy is a bad request', () => {
+    const chain = startChain([1000, 1000], still)
+    done(chain, account(1), 'withdrawCandidacy')
+    const request = { newCandidateAccount: bytesOf(account(6)) }
+    expect(failure(chain, account(1), 'updateCandidacyAccount', request)).toBe('21 Bad request')
   })
 
   test('a withdrawn record of the new address is no hindrance', () => {
