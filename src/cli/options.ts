@@ -228,10 +228,14 @@ export function pageFrom({ page, home }: FlagsOf<readonly [typeof noPageOption, 
 }
 
 /** The option `--os`. */
-export const osOption = option('--os <name>', 'use libraries for ubuntu or centos (default: that of this machine)', {
-  env: 'SVCD_OS',
-  parse: parseOs,
-})
+export const osOption = option(
+  '--os <name>',
+  'use libraries for ubuntu or centos (default: eni.os of config/svcd.json, else that of this machine)',
+  {
+    env: 'SVCD_OS',
+    parse: parseOs,
+  },
+)
 
 /** The option `--metrics`, which `env` stands for. */
 export const metricsOption = <const Env extends `SVCD_${string}`>(env: Env) =>
@@ -250,7 +254,7 @@ export const programVersionOption = option(
 )
 
 /** The option `--block-time`, for commands that write a home. */
-export const blockTimeOption = option('--block-time <time>', 'time from block to block, such as 1s', {
+export const blockTimeOption = option('--block-time <time>', 'time from block to block, such as 300ms (default: 1s)', {
   parse: parseBlockTime,
 })
 

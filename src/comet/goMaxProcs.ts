@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 
 /**
  * The fewest threads that CometBFT gets to run Go code on. With one for each of two cores its socket client starves
- * itself now and then: docs/performance.md has the measurements.
+ * itself now and then: docs/performance-figures.md has the measurements.
  */
 export const GO_THREADS_MIN = 4
 

@@ -35,7 +35,7 @@ export interface GatewayOptions extends Partial<GuardOptions> {
   readonly node: string
   /** Default PORTS.gateway; 0 takes any free one. */
   readonly port?: number
-  /** Accounts that it signs for, in keystore order: whoever reaches the gateway may act for them. */
+  /** Accounts that it signs for, in the order of svc_accounts: whoever reaches the gateway may act for them. */
   readonly signers?: readonly Signer[]
   /** Without it in `Authorization: Bearer` nobody has the gateway sign. Needed with signers, whatever the address. */
   readonly authToken?: string | undefined

@@ -52,7 +52,7 @@ const FIGURES: Readonly<Record<string, readonly string[]>> = {
     `at most ${mebibytes(FILE_BYTES_MAX)}, ${seconds(LIMITS.tryMs)} a try, ${REDIRECTS_MAX} redirects`,
     `array of 1 to ${BATCH_PATHS_MAX} of these paths`,
     `path of more than ${thousands(QUERY_PATH_MAX)} characters`,
-    `within the time limit (${seconds(gateway.WAIT_MS)} unless configured)`,
+    `not in a block within ${seconds(gateway.WAIT_MS)}`,
     `which must be 1 to ${mebibytes(BLOCK_BYTES_MAX)}`,
     `whose height is a multiple of ${AWARD_EVENT_BLOCKS}`,
     `Both take ${thousands(DELEGATION_GAS)} gas.`,
@@ -67,7 +67,6 @@ const FIGURES: Readonly<Record<string, readonly string[]>> = {
     `${PARAMETERS.get('inflation_rate')?.fallback} % by default`,
     `a block pays ${CLAIMS_PAID_MAX} of them`,
   ],
-  'src/modules/stake/README.md': [`in every ${AWARD_EVENT_BLOCKS}th block \`svc.stake.award`],
   'docs/reference/methods.md': [
     `paid in every ${AWARD_EVENT_BLOCKS}th block`,
     `stakes ${100 * SELF_STAKING} % of maxAmount (self_staking_ratio): ${SELF_STAKED}`,

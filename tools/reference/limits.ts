@@ -122,8 +122,9 @@ const gatewayRows: readonly Row[] = [
   ],
   [
     'Calls from one address',
-    `${gateway.HTTP_LIMITS.callsPerSecond} a second, counted over ${seconds(gateway.RATE_WINDOW_MS)}; a whole list counts as ` +
-      `${gateway.LIST_COST} calls, and a body or message as one for every ${thousands(gateway.CALL_BYTES)} bytes, if those are more`,
+    `${gateway.HTTP_LIMITS.callsPerSecond} a second, counted over ${seconds(gateway.RATE_WINDOW_MS)}, of which at most one in ` +
+      `${gateway.LIST_COST} may ask for lists or blocks; a body or message counts as a call for every ` +
+      `${thousands(gateway.CALL_BYTES)} bytes, if those are more`,
   ],
   [
     'Connections',

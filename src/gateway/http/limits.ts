@@ -87,7 +87,8 @@ export const CALL_BYTES = 1024
 /** Addresses whose calls are counted: at least the last ones. */
 export const ADDRESSES_KEPT = 5_000
 /**
- * As how many calls a whole list counts: an address has `callsPerSecond` / LIST_COST of them a second. Attack: lists.
+ * An address may ask for `callsPerSecond` / LIST_COST lists a second, and in its turn a list counts as so many calls.
+ * Attack: lists.
  */
 export const LIST_COST = 20
 /**

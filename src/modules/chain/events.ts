@@ -1,7 +1,7 @@
 /** Events that only make transactions and blocks findable. Source: protocol.md §9. */
 import { defineEvent, type EventEntry } from '../event.ts'
 
-/** The transaction concerns an account; `validator` where it does so as the owner of a candidacy. */
+/** Emitted with each transaction, for every account that it concerns. */
 export const txEvent = defineEvent({
   type: 'svc.tx',
   attributes: ['account'],
@@ -9,11 +9,11 @@ export const txEvent = defineEvent({
   doc: 'The transaction concerns an account; `validator` where it does so as the owner of a candidacy.',
 })
 
-/** The block's own events name an owner of a candidacy. */
+/** Emitted with each block, for every account that its own events name. */
 export const blockEvent = defineEvent({
   type: 'svc.block',
   attributes: ['validator'],
-  doc: "The block's own events name an owner of a candidacy.",
+  doc: "The block's own events name an account as `owner`.",
 })
 
 /** All of them. */

@@ -67,7 +67,7 @@ const definitions = [
     type: positiveRatio,
     fallback: '0.12',
     unit: "of the set's shares",
-    doc: "The largest part of the set's shares that counts as the voting power of one validator.",
+    doc: "The part of the set's shares up to which the shares of one validator count, or an equal part of them where that is more.",
   },
   {
     name: 'unstake_wait_period',

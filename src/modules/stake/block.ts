@@ -289,17 +289,21 @@ export function updateSet(
   const updates = sendSet(state, sent, next, block.height + 2)
   dropKeyPeriods(state, block.height - evidenceBlocksMax(block.params.unstakeWaitPeriod))
   const changed = stakeEvents.validatorSet.of({ changed: String(updates.length) })
-  return { updates, events: updates.length === 0 ? [] : [changed, ...comingsAndGoings(state, sent, updates)] }
+  return {
+    updates,
+    events: updates.length === 0 ? [] : [changed, ...comingsAndGoings(state, sent, next.members, updates)],
+  }
 }
 
 /** An event for each key that joins the set or leaves it. A key whose record was replaced has no owner any more. */
 function comingsAndGoings(
   state: StateReader,
   sent: readonly SetMember[],
+  members: readonly SetMember[],
   updates: readonly ValidatorUpdate[],
 ): readonly ChainEvent[] {
   const before = keyed(sent)
-  const after = keyed(listSet(state))
+  const after = keyed(members)
   return updates
     .filter(({ pubKey, power }) => power === 0 || !before.has(pubKey))
     .flatMap(({ pubKey, power }) => {

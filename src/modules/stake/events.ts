@@ -29,12 +29,12 @@ export const stakeEvents = {
   absent: defineEvent({
     type: 'svc.stake.absent',
     attributes: ['owner'],
-    doc: 'A candidacy missed a commit, after one that it signed.',
+    doc: 'A candidacy missed a commit, the first that is counted in a row.',
   }),
   present: defineEvent({
     type: 'svc.stake.present',
     attributes: ['owner', 'missed'],
-    doc: 'A candidacy signed again, after so many commits that it missed.',
+    doc: 'A candidacy signed again, after so many counted misses.',
   }),
   unbonded: defineEvent({
     type: 'svc.stake.unbonded',

@@ -117,13 +117,9 @@ const withRoomToJoin = (members: readonly SetMember[]): readonly SetMember[] =>
     : members.map((member) => ({ ...member, power: member.power * SET_POWER_MIN }))
 
 /** The set of a chain that begins: its keys count as proven. */
-export function firstSet(state: StateReader, { maxVals, stakeLimit }: SetParams): NewSet {
-  const first = firstEligible(state, maxVals)
-  const powerCap = capOf(first, stakeLimit)
-  return {
-    members: first.map((candidacy) => memberOf(candidacy, votingPower(candidacy, powerCap), true)).sort(byKey),
-    powerCap,
-  }
+export function firstSet(state: StateReader, params: SetParams): NewSet {
+  const proven = firstEligible(state, params.maxVals).map((candidacy) => memberOf(candidacy, 0, true))
+  return nextSet(state, proven, params)
 }
 
 const memberOf = ({ pubKey, id }: Candidacy, power: number, proven: boolean): SetMember => ({

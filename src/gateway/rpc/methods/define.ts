@@ -12,7 +12,7 @@ import type { Subscriber } from '../../feed/subscriptions.ts'
 export interface Services {
   readonly chain: Chain
   readonly sender: Sender
-  /** In keystore order. */
+  /** In the order of `--unlock`. */
   readonly signers: ReadonlyMap<Address, Signer>
   /** Told of each transaction's end: `ok`, `check_tx_failed`, `deliver_tx_failed`, or the JSON-RPC error's code. */
   readonly onOutcome: (operation: string, outcome: string) => void

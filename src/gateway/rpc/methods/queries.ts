@@ -108,7 +108,7 @@ export const queryMethods: readonly Method[] = [
   defineMethod({
     name: 'svc_accounts',
     call: 'getAccounts',
-    doc: 'Addresses that the gateway can sign for, in keystore order, that of `--unlock`.',
+    doc: 'Addresses that the gateway can sign for, in the order of `--unlock`.',
     input: {},
     errors: [],
     result: { type: 'array', items: { type: 'string' } },
@@ -176,7 +176,7 @@ export const chainMethods: readonly Method[] = [
   }),
   defineMethod({
     name: 'rpc.discover',
-    doc: 'This document: an OpenRPC description of every method.',
+    doc: 'The OpenRPC document, which describes every method.',
     input: {},
     errors: [],
     result: { type: 'object' },

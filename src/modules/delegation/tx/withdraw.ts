@@ -20,7 +20,7 @@ export const withdraw = defineTx({
     attributes: DELEGATION,
     doc: 'An account took base units, which unbond now, back from a candidacy.',
   }),
-  doc: 'Takes a delegation back, in part or all of it; it is paid out after unstake_wait_period blocks.',
+  doc: 'Takes a delegation back, in part or all of it; it is paid out after unstake_wait_period blocks, or up to a 64th of that later.',
   input: {
     validatorAddress: field(address, 'owner of the candidacy'),
     amount: optional(

@@ -13,7 +13,7 @@ export const queryAbsences = defineListQuery({
   method: 'svc_queryAbsences',
   call: 'stake.validator.queryAbsences',
   path: '/stake/absences',
-  doc: 'How many blocks in a row each member of the validator set has not signed, until now: 0 for who signed the last one.',
+  doc: 'How many commits in a row each member of the validator set has missed, until now; misses count only while it is active.',
   input: page,
   item: absence,
   // Cost: the set, which has 2 · max_vals members at most, and two rows by key for each that is answered.

@@ -29,7 +29,9 @@ export const declareCandidacy = defineTx({
         'most shares the candidacy may hold, in base units; the sender stakes self_staking_ratio of them. Without it 10,000 tokens',
       ),
     ),
-    compRate: optional(field(ratio, 'compensation rate, 0 to 1, decimal text')),
+    compRate: optional(
+      field(ratio, "commission, the part of the delegators' earnings that the owner keeps: 0 to 1, decimal text"),
+    ),
   },
   gas: (params) => params.declareCandidacy,
   execute: ({ state, block, sender }, given) => {

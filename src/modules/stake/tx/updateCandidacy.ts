@@ -22,7 +22,9 @@ export const updateCandidacy = defineTx({
     pubKey: optional(field(pubKey)),
     description: optional(description()),
     maxAmount: optional(field(amount, 'most shares the candidacy may hold, in base units; at least its shares')),
-    compRate: optional(field(ratio, 'compensation rate, 0 to 1, decimal text')),
+    compRate: optional(
+      field(ratio, "commission, the part of the delegators' earnings that the owner keeps: 0 to 1, decimal text"),
+    ),
   },
   gas: (params) => params.updateCandidacy,
   execute: (context, given) => {
