@@ -172,8 +172,7 @@ export function createChain(
     try {
       return (await rpc.status()).chainId
     } catch (error) {
-      // A chain that has not begun may still get another genesis. Of one that has, the feed sees that it is replaced.
-      if (feed.head() === 0) chainId = undefined
+      chainId = undefined
       throw error
     }
   }
