@@ -158,7 +158,7 @@ interface Listener {
 function openSocket(address: string, { onOpen, onMessage, onEnd }: Listener) {
   const socket = new WebSocket(address)
   let isEnded = false
-  let isHeard = true
+  let isHeard = false
   const send = (id: number, method: string, params: object): void => {
     if (socket.readyState === socket.OPEN) socket.send(callText({ method, params }, id))
   }
@@ -205,6 +205,7 @@ export function connect(url: string) {
   const named = new Map<string, Running>()
   let socket: ReturnType<typeof openSocket> | undefined
   let pauseMs = PAUSE_MS_MIN
+  let timer: ReturnType<typeof setTimeout> | undefined
   let last = 0
 
   const begin = (running: Running): void => {
@@ -236,7 +237,9 @@ export function connect(url: string) {
     }
   }
   const onMessage = (message: Message): void => {
-    const { id, params } = message
+    const { id, params, error } = message
+    // Messages that are too many are refused before they are read, so the answer does not say which one it is for.
+    if (id === null && error && asked.size > 0) return socket?.end(error.message)
     const running = params ? named.get(params.subscription) : asked.get(id)
     if (!running) return
     if (params) return hear(running, params)
@@ -254,7 +257,8 @@ export function connect(url: string) {
         running.settle.reject(unreachable(METHOD, address, reason))
       }
     }
-    if (all.size > 0) setTimeout(open, pauseMs)
+    clearTimeout(timer)
+    if (all.size > 0) timer = setTimeout(open, pauseMs)
     pauseMs = Math.min(PAUSE_MS_MAX, 2 * pauseMs)
   }
   const open = (): void => {

@@ -240,6 +240,42 @@ test('while one of several subscriptions is refused again, the client connects a
   line.close()
 })
 
+const unread = { id: null, error: { code: -32015, message: 'Too many requests' } }
+
+test('a subscription whose message was refused unread rejects', async () => {
+  const line = await startLine(() => unread)
+  await expect(line.svc.subscribe('newBlock', () => undefined)).rejects.toThrow('Too many requests')
+  line.close()
+})
+
+test('a running subscription whose message is refused unread after a loss says so, and goes on', async () => {
+  const line = await startLine((_asked, connection) => (connection === 2 ? unread : { result: one }))
+  const states: Connection[] = []
+  const running = await line.svc.subscribe('newBlock', { onState: (state) => states.push(state) }, () => undefined)
+  line.lose()
+  await until(() => states.filter(({ state }) => state === 'open').length === 2)
+  expect(states).toContainEqual({ state: 'lost', reason: 'Too many requests' })
+  running.unsubscribe()
+  line.close()
+})
+
+test('calls that fail while the gateway is away leave one line that is opened again, not one each', async () => {
+  const line = await startLine(() => ({ result: one }))
+  const states: Connection[] = []
+  const running = await line.svc.subscribe('newBlock', { onState: (state) => states.push(state) }, () => undefined)
+  line.close()
+  await until(() => states.length === 2)
+  for (let at = 0; at < 8; at++) {
+    await expect(line.svc.subscribe('newBlock', () => undefined)).rejects.toThrow('cannot be reached')
+    await sleep(20)
+  }
+  const told = states.length
+  // By then the pauses are 10 s long; each line of its own would have been opened within 5 s.
+  await sleep(6_000)
+  expect(states.length - told).toBeLessThanOrEqual(1)
+  running.unsubscribe()
+})
+
 test('a height to begin at may be a bigint, as in every other call', async () => {
   const from: unknown[] = []
   const line = await startLine((asked) => {
