@@ -294,7 +294,12 @@ export function createAccountSender(signer: AnySigner, { transport, chainId, cha
           } else if ('ended' in sent) {
             queue.consume(nonce)
             toError = withHash
-            return { ...(ask(waitCall(bytes)) as TransactionResult), hash }
+            for (const fromMs = performance.now(); ; ) {
+              const result = ask(waitCall(bytes)) as TransactionResult
+              const pauseMs = pauseBefore({ result }, performance.now() - fromMs)
+              if (pauseMs === undefined) return { ...result, hash }
+              pauseBlocking(pauseMs)
+            }
           } else return resultOfFound(answer)
         } catch (error) {
           throw toError(error, hash)

@@ -170,6 +170,16 @@ describe('a transaction on its way', () => {
     expect(answers).toEqual([])
   })
 
+  test('is waited for again by a synchronous call where a node has not heard of it', () => {
+    const gateway = fakeGateway()
+    const behind = { ...inBlock, height: 0, check_tx: { code: 6, log: 'bad nonce: expected 0, got 5', fee: {} } }
+    const answers = [behind]
+    const askBlocking = (call: Call, name: string): unknown =>
+      (isWait(call) && answers.shift()) || gateway.askBlocking(call, name)
+    expect(senderOf({ ...gateway, askBlocking }).submitBlocking(order(1), 'transfer').height).toBe(1)
+    expect(answers).toEqual([])
+  })
+
   test('that the mempool drops is told as the refusal that it now is, and frees its nonce', async () => {
     const gateway = fakeGateway()
     const closed = { height: 0, hash, check_tx: { code: 12, log: 'closed', fee: {} }, deliver_tx: { fee: {} } }
