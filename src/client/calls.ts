@@ -102,7 +102,9 @@ export function callbackForm({ isTransaction, promise, blocking }: ClientFunctio
   }
 }
 
-const isOptions = (value: unknown): value is CallOptions => isObject(value) && ('signal' in value || 'onSent' in value)
+// Fields may be an object, and nothing behind the first argument is one but options.
+const isOptions = (value: unknown, isBehind: boolean): value is CallOptions =>
+  isObject(value) && (isBehind || 'signal' in value || 'onSent' in value)
 
 /** The code of refused input. A balance that is too low is one reason for it. Source: protocol.md §2, Codes. */
 const INVALID_INPUT = 20
@@ -123,7 +125,7 @@ export async function needDone(
 /** Resolves with the result; rejects with SvcTxError when the transaction failed. */
 export function promiseForm(transport: Transport, { isTransaction, promise }: ClientFunction) {
   return async (...args: unknown[]): Promise<unknown> => {
-    const options = isOptions(args.at(-1)) ? (args.pop() as CallOptions) : {}
+    const options = isOptions(args.at(-1), args.length > 1) ? (args.pop() as CallOptions) : {}
     const result = await promise(args, options)
     return isTransaction ? needDone(transport, result as TransactionResult, options.signal) : result
   }

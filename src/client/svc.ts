@@ -1,4 +1,4 @@
-import type { Address } from '../values/address.ts'
+import { type Address, parseAddress } from '../values/address.ts'
 import { ONE, parseRatio, printRatio } from '../base/amount.ts'
 import type { TransactionResult } from '../tx/result.ts'
 import type { AnySigner } from '../tx/sign.ts'
@@ -49,17 +49,25 @@ export interface SvcVerified {
  * first call.
  */
 export function verifiedFunctions(transport: Transport, target: Target): SvcVerified {
+  const sources = { ...target, transport }
+  const verifier = () => import('./light/proveDelegations.ts')
   const getProof: SvcVerified['getProof'] = async (table, key = '', options = {}) =>
-    (await import('./light/proveRow.ts')).proveRow({ ...target, transport }, table, key, options)
+    (await verifier()).proveRow(sources, table, key, options)
   const rowOf =
     (table: string) =>
     (key: string, options?: VerifyOptions): Promise<VerifiedRow> =>
       getProof(table, key, options)
   const account = rowOf('accounts')
   const delegations: SvcVerified['stake']['delegator']['query'] = async (delegator, options = {}) =>
-    (await import('./light/proveDelegations.ts')).proveDelegations({ ...target, transport }, delegator, options)
+    (await verifier()).proveDelegations(sources, delegator, options)
   return {
-    stake: { validator: { query: rowOf('candidacies') }, delegator: { query: delegations } },
+    stake: {
+      // What is no address would be the number of a candidacy; a space is in no key.
+      validator: {
+        query: (owner, options) => getProof('candidacies', parseAddress(owner) ?? `owner ${owner}`, options),
+      },
+      delegator: { query: delegations },
+    },
     governance: { queryProposal: rowOf('proposals') },
     getBalance: account,
     getTransactionCount: account,
@@ -100,11 +108,12 @@ export interface Subscribe {
 
 /** The `subscribe` of a gateway. The websocket's part is loaded with the first call. */
 function subscribeAt(url: string): Subscribe {
-  let connection: Promise<ReturnType<typeof import('./subscribe.ts').connect>> | undefined
+  let connection: ReturnType<typeof import('./subscribe.ts').connect> | undefined
   return async (topic: string, ...rest: readonly unknown[]) => {
-    connection ??= import('./subscribe.ts').then(({ connect }) => connect(url))
+    const { connect } = await import('./subscribe.ts')
+    connection ??= connect(url)
     const [options, onEvent] = rest.length > 1 ? rest : [{}, rest[0]]
-    return (await connection).subscribe(topic, options as SubscribeOptions, onEvent as (event: never) => void)
+    return connection.subscribe(topic, options as SubscribeOptions, onEvent as (event: never) => void)
   }
 }
 

@@ -75,7 +75,8 @@ describe('what is asked', () => {
     await validator.list(5, { signal })
     await validator.list({ limit: 3 }, { signal })
     await validator.query('0x1', { signal })
-    expect(asked.map(({ params }) => params)).toEqual([[], [5], { limit: 3 }, ['0x1']])
+    await validator.query('0x1', {})
+    expect(asked.map(({ params }) => params)).toEqual([[], [5], { limit: 3 }, ['0x1'], ['0x1']])
   })
 })
 

@@ -430,6 +430,11 @@ describe('what is refused', () => {
     }
   })
 
+  test('the number of a candidacy is no owner', async () => {
+    gateway(() => getProof(['candidacies', '2']))
+    await refuses(svc.verified.stake.validator.query('2'), /there can be no row "owner 2"/)
+  })
+
   test('what can be no row, whatever the gateway says of it', async () => {
     gateway(() => getProof(['totals', '']))
     await refuses(svc.verified.getProof('secrets', '1'), 'not verified: there can be no row "1" in the table "secrets"')

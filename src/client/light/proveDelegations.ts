@@ -18,6 +18,8 @@ import {
 } from './proveRow.ts'
 import { printRow } from './rows.ts'
 
+export { proveRow } from './proveRow.ts'
+
 type Json = Readonly<Record<string, unknown>>
 
 /**
