@@ -168,13 +168,12 @@ export function createChain(
     caughtUp = !status.catchingUp
     if (!caughtUp) throw new RpcError('nodeAway', `the node is catching up, it is at height ${status.latestHeight}`)
   }
-  const askChainId = async (): Promise<string> => {
-    try {
-      return (await rpc.status()).chainId
-    } catch (error) {
-      chainId = undefined
-      throw error
-    }
+  const askChainId = (): Promise<string> => {
+    const asking = rpc.status().then((status) => status.chainId)
+    asking.catch(() => {
+      if (chainId === asking) chainId = undefined
+    })
+    return asking
   }
   let begun = false
   const needBlocks = (): void => {
@@ -235,7 +234,8 @@ export function createChain(
     /** To be called when the connection to the node was lost: whether it has caught up is asked again. */
     onLost: (): void => {
       caughtUp = false
-      chainId = undefined
+      // A chain that has not begun may still get another genesis. Of one that has, the feed sees that it is replaced.
+      if (feed.head() === 0) chainId = undefined
       isOnHead = false
     },
     /** To be called at a committed height, before its block is delivered. */

@@ -1,8 +1,10 @@
 import { afterEach, expect, test } from '@jest/globals'
 import { startGateway } from '../../src/gateway/gateway.ts'
 import { chainNumberOf } from '../../src/gateway/rpc/methods/foreign.ts'
+import { toBase64 } from '../../src/base/bytes.ts'
+import { signTransfer } from '../support/signTransfer.ts'
 import { startStubNode } from './stubNode.ts'
-import { keptLog, post, type RpcAnswer, signerOf, startPair, until } from './support.ts'
+import { bob, keptLog, post, type RpcAnswer, signerOf, startPair, until } from './support.ts'
 
 const owners = Array.from({ length: 20 }, (_, at) => signerOf(at + 1).address)
 const pathOf = (owner: string): string => `/stake/validator/${owner}`
@@ -91,4 +93,28 @@ test('before its first block a chain may get another genesis, whose name counts 
   expect(await named()).toBe(String(chainNumberOf('corrected')))
   await gateway.close()
   await node.close()
+})
+
+const nameOf = (one: NonNullable<typeof pair>) => one.rpc('net_version')
+const noStatus = (method: string): boolean => method === 'status'
+
+test('a node that fails at one question for the name of its chain is asked again', async () => {
+  pair = await startPair()
+  pair.node.script.garbles = noStatus
+  expect((await nameOf(pair)).error?.code).toBe(-32011)
+  pair.node.script.garbles = () => false
+  expect((await nameOf(pair)).result).toBe(String(chainNumberOf(pair.node.chainId)))
+})
+
+test('a chain that has begun keeps its name while its node is away: what nobody signed is told apart', async () => {
+  pair = await startPair()
+  await nameOf(pair)
+  pair.node.script.garbles = noStatus
+  pair.node.drop()
+  await until(() => pair?.log.lines.some(({ message }) => message === 'the feed of blocks was disturbed') === true)
+  expect((await nameOf(pair)).result).toBe(String(chainNumberOf(pair.node.chainId)))
+  const forged = signTransfer(bob, 0, { chainId: pair.node.chainId })
+  forged[forged.length - 1] = (forged.at(-1) ?? 0) ^ 1
+  const { result } = await pair.rpc('svc_sendRawTransaction', [toBase64(forged)])
+  expect(result).toMatchObject({ check_tx: { code: 3 } })
 })

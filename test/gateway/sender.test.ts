@@ -455,14 +455,6 @@ describe('the node', () => {
     expect((await resultOf(transfer())).height).toBeGreaterThan(0)
   })
 
-  test('that fails at one question for the name of its chain is asked again', async () => {
-    pair = await startPair()
-    pair.node.script.garbles = (method) => method === 'status'
-    expect((await sendRaw(signed(0))).error?.code).toBe(-32011)
-    pair.node.script.garbles = () => false
-    expect((await resultOf(sendRaw(signed(0)))).height).toBeGreaterThan(0)
-  })
-
   test('losing the subscription loses no result', async () => {
     pair = await startPair()
     const calls = many(20, (place) => resultOf(transfer({ value: String(place) })))
