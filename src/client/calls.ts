@@ -102,9 +102,9 @@ export function callbackForm({ isTransaction, promise, blocking }: ClientFunctio
   }
 }
 
-// Fields may be an object, and nothing behind the first argument is one but options.
+// Empty ones are options behind another argument, and fields in its place.
 const isOptions = (value: unknown, isBehind: boolean): value is CallOptions =>
-  isObject(value) && (isBehind || 'signal' in value || 'onSent' in value)
+  isObject(value) && ('signal' in value || 'onSent' in value || (isBehind && Object.keys(value).length === 0))
 
 /** The code of refused input. A balance that is too low is one reason for it. Source: protocol.md §2, Codes. */
 const INVALID_INPUT = 20

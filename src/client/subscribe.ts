@@ -88,10 +88,16 @@ interface Notification {
   readonly gap?: { readonly from: number; readonly to: number }
 }
 
+interface Refusal {
+  readonly code: number
+  readonly message: string
+  readonly data?: unknown
+}
+
 interface Message {
   readonly id?: unknown
   readonly result?: unknown
-  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
+  readonly error?: Refusal
   readonly params?: Notification
 }
 
@@ -128,6 +134,9 @@ const HEARTBEAT_MS = 30_000
 
 const METHOD = 'svc_subscribe'
 
+const refusalOf = ({ code, message, data } = { code: -32603, message: 'the gateway refuses' } as Refusal) =>
+  new SvcRpcError(METHOD, code, message, data)
+
 function hear(running: Running, { result, height, gap }: Notification): void {
   const goOn = (next: number): void => void Object.assign(running, { height: next, seen: 0, skip: 0 })
   if (gap !== undefined) {
@@ -151,7 +160,7 @@ interface Listener {
   readonly onOpen: () => void
   readonly onMessage: (message: Message) => void
   /** Called once, whatever ended it. */
-  readonly onEnd: (reason: string) => void
+  readonly onEnd: (reason: string, error: Error) => void
 }
 
 /** Opens one websocket. The gateway is asked for a sign of life when it is silent. */
@@ -167,12 +176,12 @@ function openSocket(address: string, { onOpen, onMessage, onEnd }: Listener) {
     isHeard = false
     send(0, 'svc_blockNumber', [])
   }, HEARTBEAT_MS)
-  const end = (reason: string): void => {
+  const end = (reason: string, error: Error = unreachable(METHOD, address, reason)): void => {
     if (isEnded) return
     isEnded = true
     clearInterval(beat)
     socket.close()
-    onEnd(reason)
+    onEnd(reason, error)
   }
   socket.addEventListener('open', () => isEnded || onOpen())
   socket.addEventListener('error', () => end('the connection failed'))
@@ -220,7 +229,7 @@ export function connect(url: string) {
   }
   const leave = (id: string): void => socket?.send(0, 'svc_unsubscribe', [id])
   const onAnswer = (running: Running, { result, error }: Message): void => {
-    const { code, message, data } = error ?? { code: -32603, message: 'the gateway refuses', data: undefined }
+    const refusal = refusalOf(error)
     const isAccepted = typeof result === 'string'
     if (isAccepted && !all.has(running)) return leave(result)
     if (isAccepted) {
@@ -230,23 +239,23 @@ export function connect(url: string) {
       running.isOpen = true
       running.settle.resolve()
       running.show({ state: 'open' })
-    } else if (running.isOpen) socket?.end(message)
+    } else if (running.isOpen) socket?.end(refusal.reason)
     else {
       drop(running)
-      running.settle.reject(new SvcRpcError(METHOD, code, message, data))
+      running.settle.reject(refusal)
     }
   }
   const onMessage = (message: Message): void => {
     const { id, params, error } = message
     // Messages that are too many are refused before they are read, so the answer does not say which one it is for.
-    if (id === null && error && asked.size > 0) return socket?.end(error.message)
+    if (id === null && error && asked.size > 0) return socket?.end(error.message, refusalOf(error))
     const running = params ? named.get(params.subscription) : asked.get(id)
     if (!running) return
     if (params) return hear(running, params)
     asked.delete(id)
     onAnswer(running, message)
   }
-  const onEnd = (reason: string): void => {
+  const onEnd = (reason: string, error: Error): void => {
     socket = undefined
     asked.clear()
     named.clear()
@@ -254,7 +263,7 @@ export function connect(url: string) {
       if (running.isOpen) running.show({ state: 'lost', reason })
       else {
         all.delete(running)
-        running.settle.reject(unreachable(METHOD, address, reason))
+        running.settle.reject(error)
       }
     }
     clearTimeout(timer)

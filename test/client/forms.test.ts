@@ -76,7 +76,12 @@ describe('what is asked', () => {
     await validator.list({ limit: 3 }, { signal })
     await validator.query('0x1', { signal })
     await validator.query('0x1', {})
-    expect(asked.map(({ params }) => params)).toEqual([[], [5], { limit: 3 }, ['0x1'], ['0x1']])
+    await validator.query('0x1', { limit: 3 } as never)
+    expect(asked.map(({ params }) => params)).toEqual([
+      ...[[], [5], { limit: 3 }, ['0x1'], ['0x1']],
+      // What is no option is for the gateway to refuse.
+      ['0x1', { limit: 3 }],
+    ])
   })
 })
 
