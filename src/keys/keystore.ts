@@ -48,10 +48,11 @@ export type Kdf =
 const DERIVED_BYTES = 32
 
 /**
- * The most memory that all passes of scrypt may write, in bytes: a file from elsewhere chooses its parameters. It bounds
- * the memory that is held at once too. A new file writes a quarter of it.
+ * The most memory that all passes of scrypt may write, in bytes: a file from elsewhere chooses its parameters. With r it
+ * bounds the memory that is held at once too. A new file writes a quarter of it.
  */
 const SCRYPT_BYTES_MAX = 1024 * 1024 * 1024
+const SCRYPT_R_MAX = 1024
 const PBKDF2_ROUNDS_MAX = 10_000_000
 
 const nodeCrypto =
@@ -67,9 +68,10 @@ function checkKdf(kdf: Kdf): void {
     throw new KeystoreError('unsupported', `pbkdf2: expected c from 1 to ${PBKDF2_ROUNDS_MAX}, got ${kdf.c}`)
   }
   const { n, r, p } = kdf
-  const fits = [n, r, p].every((one) => whole(one, 2 ** 30)) && n > 1 && Number.isInteger(Math.log2(n))
+  const fits =
+    whole(n, 2 ** 30) && whole(r, SCRYPT_R_MAX) && whole(p, 2 ** 30) && n > 1 && Number.isInteger(Math.log2(n))
   if (!fits || 128 * n * r * p > SCRYPT_BYTES_MAX) {
-    const limits = 'n to be a power of 2, and 128 n r p at most 1 GiB'
+    const limits = `n to be a power of 2, r at most ${SCRYPT_R_MAX}, and 128 n r p at most 1 GiB`
     throw new KeystoreError('unsupported', `scrypt: expected ${limits}, got n ${n}, r ${r}, p ${p}`)
   }
 }

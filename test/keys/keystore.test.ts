@@ -196,6 +196,7 @@ describe('a keystore', () => {
       () => createKeystore(seed, 'x', { kdf: 'scrypt', n: 2 ** 18, r: 8, p: 5 }),
       'unsupported',
     ],
+    ['blocks of 512 MiB', () => createKeystore(seed, 'x', { kdf: 'scrypt', n: 2, r: 2 ** 22, p: 1 }), 'unsupported'],
     ['endless pbkdf2', () => createKeystore(seed, 'x', { kdf: 'pbkdf2', c: 10_000_001 }), 'unsupported'],
   ])('%s has an error of its own', (_name, work, problem) => {
     expect(problemOf(work)).toBe(problem)
