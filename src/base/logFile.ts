@@ -36,7 +36,8 @@ function assertWritable(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false })
   if (found !== undefined && !found.isFile() && !found.isDirectory()) return
   try {
-    accessSync(dirname(path), constants.W_OK)
+    // What is behind a link is not renamed.
+    if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) accessSync(dirname(path), constants.W_OK)
     appendFileSync(path, '')
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException

@@ -14,17 +14,27 @@ export const say = (line: string): void => void process.stdout.write(`${line}\n`
 export const note = (lines: string): void =>
   void process.stderr.write(`${lines.split('\n').map(printable).join('\n')}\n`)
 
+const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? 'no reason given'
+
+/** Why a file cannot be replaced that may be written: it is mounted alone, or its folder is somebody else's. */
+const FIXED = new Set(['EBUSY', 'EACCES', 'EPERM', 'EROFS'])
+
 /**
- * Writes the result of a command to a file, in one step. A device or a pipe, such as /dev/stdout, is written to as it
- * stands. Throws a UserError that names the file.
+ * Writes the result of a command to a file, in one step where the file can be replaced. A device or a pipe, such as
+ * /dev/stdout, is written to as it stands. Throws a UserError that names the file.
  */
 export function writeResult(path: string, text: string): void {
   try {
     const held = statSync(path, { throwIfNoEntry: false })
-    if (held?.isFile() === false) writeFileSync(path, text)
-    else writeInOneStep(held ? realpathSync(path) : path, text)
+    if (held?.isFile() === false) return writeFileSync(path, text)
+    try {
+      writeInOneStep(held ? realpathSync(path) : path, text)
+    } catch (error) {
+      if (held === undefined || !FIXED.has(codeOf(error))) throw error
+      writeFileSync(path, text)
+    }
   } catch (error) {
-    throw new UserError(`cannot write ${path}: ${(error as NodeJS.ErrnoException).code ?? 'no reason given'}`)
+    throw new UserError(`cannot write ${path}: ${codeOf(error)}`)
   }
 }
 

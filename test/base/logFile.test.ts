@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { execFileSync, spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openLogFile } from '../../src/base/logFile.ts'
 import { tempFolder } from '../support/tempFolder.ts'
@@ -33,11 +33,21 @@ test('a log that cannot be written, or whose files cannot be renamed, is refused
   chmodSync(folder.path, 0o555)
   const url = new URL('../../src/base/logFile.ts', import.meta.url).href
   // Root may write everywhere.
-  const code = `import { openLogFile } from '${url}'
-    if (process.getuid?.() === 0) process.setuid(65534)
-    openLogFile('${path}')`
-  const { stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', code], { encoding: 'utf8' })
-  expect(stderr).toContain(`FolderError: ${path}: the log cannot be written (EACCES`)
+  const opened = (log: string): string => {
+    const code = `import { openLogFile } from '${url}'
+      if (process.getuid?.() === 0) process.setuid(65534)
+      openLogFile('${log}')('told')`
+    return spawnSync(process.execPath, ['--input-type=module', '-e', code], { encoding: 'utf8' }).stderr
+  }
+  expect(opened(path)).toContain(`FolderError: ${path}: the log cannot be written (EACCES`)
+  // What a link leads to is never renamed.
+  const other = tempFolder('log')
+  chmodSync(other.path, 0o755)
+  symlinkSync(path, join(other.path, 'link'))
+  chmodSync(other.path, 0o555)
+  expect(opened(join(other.path, 'link'))).toBe('')
+  expect(readFileSync(path, 'utf8')).toBe('told')
+  other.remove()
   chmodSync(folder.path, 0o755)
   folder.remove()
 })

@@ -1,6 +1,15 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, lstatSync, openSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
@@ -26,6 +35,21 @@ test('a result takes the place of a file in one step, also behind a link, and le
   expect(lstatSync(link).isSymbolicLink()).toBe(true)
   expect(() => writeResult(join(file, 'within'), 'new')).toThrow(`cannot write ${join(file, 'within')}: ENOTDIR`)
   expect(readdirSync(folder.path).sort()).toEqual(['file', 'link'])
+})
+
+test('a file that cannot be replaced in its folder is written as it stands', () => {
+  const file = join(folder.path, 'file')
+  writeFileSync(file, 'old')
+  chmodSync(file, 0o666)
+  chmodSync(folder.path, 0o555)
+  const url = new URL('../../src/cli/output.ts', import.meta.url).href
+  // Root may write everywhere.
+  const code = `import { writeResult } from '${url}'
+    if (process.getuid?.() === 0) process.setuid(65534)
+    writeResult('${file}', 'new')`
+  const { stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', code], { encoding: 'utf8' })
+  chmodSync(folder.path, 0o755)
+  expect([stderr, readFileSync(file, 'utf8')]).toEqual(['', 'new'])
 })
 
 test('a result is written into a pipe or a device, which stays', async () => {
