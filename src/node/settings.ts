@@ -135,7 +135,7 @@ export function parseHostName(text: string, flag: string): string {
 export function parseOrigin(text: string, flag: string): string {
   const url = /^https?:/i.test(text) && URL.canParse(text) ? new URL(text) : undefined
   if (url !== undefined && url.href === `${url.origin}/`) return url.origin
-  if (/^(?:\*|loopback|null|(?!https?:)[a-z][a-z0-9+.-]*:\/\/[^/]+)$/i.test(text)) return text
+  if (/^(?:\*|loopback|null|(?!https?:)[a-z][a-z0-9+.-]*:\/\/[^/]*)$/i.test(text)) return text
   throw new UserError(
     `${flag}: expected an origin such as https://wallet.example, loopback or *, got ${JSON.stringify(text)}`,
   )

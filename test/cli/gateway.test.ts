@@ -113,3 +113,13 @@ test.each([
   await close()
   expect([status, stdout, stderr]).toEqual([0, 'none\n', `${why.replace('of URL', `of ${url}`)}\n`])
 })
+
+test('that there is no block is answered also where the gateway refuses to be asked why', async () => {
+  let calls = 0
+  const { url, close } = await serveCalls(() =>
+    calls++ === 0 ? { result: null } : { error: { code: -32015, message: 'Too many requests' } },
+  )
+  const { status, stdout, stderr } = await svcd(place, ['query', 'block', '7', '--gateway', url])
+  await close()
+  expect([status, stdout, stderr]).toEqual([0, 'none\n', ''])
+})

@@ -80,7 +80,9 @@ describe('flags', () => {
   })
 
   test('an origin is as a page sends it, or becomes so', () => {
-    for (const text of '* loopback null https://wallet.example http://[::1]:8080 chrome-extension://abc'.split(' '))
+    for (const text of '* loopback null https://wallet.example http://[::1]:8080 chrome-extension://abc file://'.split(
+      ' ',
+    ))
       expect(parseOrigin(text, '--x')).toBe(text)
     for (const text of ['https://wallet.example/', 'HTTPS://Wallet.Example:443'])
       expect(parseOrigin(text, '--x')).toBe('https://wallet.example')

@@ -162,7 +162,11 @@ async function whyNoBlock({ call, url }: GatewayClient, block: string): Promise<
 async function answer(method: Method, given: Given, flags: GatewayFlags): Promise<void> {
   const gateway = gatewayFrom(flags)
   const result = await withProgress('waiting for the gateway', gateway.call(method.name, given))
-  if (result === null && method.name === 'svc_getBlock') note(await whyNoBlock(gateway, String(given['block'])))
+  if (result === null && method.name === 'svc_getBlock') {
+    // The search asks for many blocks, which the gateway may refuse. That there is none is the answer all the same.
+    const why = await whyNoBlock(gateway, String(given['block'])).catch(() => undefined)
+    if (why !== undefined) note(why)
+  }
   if (flags.json === true) return printAnswer(true, result)
   // The interface fixes the members of a validator object, so who is joining must be read from the set.
   const shown =
