@@ -1,3 +1,4 @@
+import { useEffect } from 'preact/hooks'
 import { type Parameter, PARAMETERS } from '../../modules/params/definitions.ts'
 import { linkTo } from '../route.ts'
 import { type Proposal, proposalLink } from './proposals.ts'
@@ -5,6 +6,7 @@ import { type Candidate, cometAddressOf } from './validators.ts'
 import { formatCount } from '../format.ts'
 import { titleOf } from '../proposals/index.ts'
 import { svc } from './gateway.ts'
+import { refresh } from './questions.ts'
 import { type Answer, useAnswer } from './useAnswer.ts'
 
 export interface Hit {
@@ -183,5 +185,12 @@ export async function search(text: string): Promise<readonly Hit[]> {
 }
 
 /** What a text names; nothing is asked while it is empty. */
-export const useSearch = (text: string): Answer<readonly Hit[]> =>
-  useAnswer(text === '' ? undefined : `search/${text}`, () => search(text), 'onReturn')
+export function useSearch(text: string): Answer<readonly Hit[]> {
+  const key = text === '' ? undefined : `search/${text}`
+  const answer = useAnswer(key, () => search(text), 'onReturn')
+  // The field asked while the text was typed, which may be long ago when the view of all results opens.
+  useEffect(() => {
+    if (key !== undefined) refresh(key)
+  }, [key])
+  return answer
+}

@@ -66,23 +66,26 @@ function useHolders(): ReadonlySet<string> | undefined {
 /** Which account pays: that of the proposer, or one that is or was the hold_account. */
 function FromField({ field }: { readonly field: CustomField }) {
   const { current } = useWallet()
-  const holders = useHolders() ?? new Set()
+  const holders = useHolders()
   const balance = useAnswer(field.value === '' ? undefined : `balance/${field.value}`, () =>
     svc.async.getBalance(field.value),
   ).data
-  const others = [...holders].filter((one) => one !== current)
+  const others = [...(holders ?? [])].filter((one) => one !== current)
   const isOther = others.includes(field.value)
   const escrow = isOther
     ? 'Nothing is held: the approval pays if the balance covers it then.'
-    : 'The amount is held in escrow until the decision.'
+    : holders === undefined && field.value !== current
+      ? ''
+      : 'The amount is held in escrow until the decision.'
   // It was chosen while it acted: it is still what is proposed.
+  const doubt = holders === undefined ? '' : ', which does not act now'
   const before = field.value !== '' && field.value !== current && !isOther
   return (
     <ChoiceField
       {...field}
       values={[
         ...(current === undefined ? [] : [[current, `Your account, ${current}`] as const]),
-        ...(before ? [[field.value, `The account ${field.value}, which does not act now`] as const] : []),
+        ...(before ? [[field.value, `The account ${field.value}${doubt}`] as const] : []),
         ...others.map((one, at) => [one, `${at === 0 ? 'The' : 'An earlier'} hold_account, ${one}`] as const),
       ]}
       hint={

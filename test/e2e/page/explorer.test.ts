@@ -344,6 +344,23 @@ withBrowser('blocks, transactions, accounts and the search', () => {
     expect(await box.inputValue()).toBe('')
   })
 
+  test('search: what came while the text stood in the field is found', async () => {
+    await web.goTo('')
+    await heading('Overview')
+    await page.keyboard.press('/')
+    const { total } = await svc.async.governance.listProposals({ newest: true, limit: 1 })
+    await page.keyboard.type(`#${Number(total) + 1}`)
+    // The field has asked, and found nothing.
+    await new Promise((done) => setTimeout(done, 1_500))
+    const { deliver_tx: made } = await svc.async.governance.proposeChangeParam({
+      from: alice,
+      name: 'max_vals',
+      value: '8',
+    })
+    await page.keyboard.press('Enter')
+    await page.waitForURL((url) => url.hash === proposalAt(made.data as string))
+  })
+
   test('blocks that the node does not have any more: which the first one is that it has, and no link below', async () => {
     const first = (await svc.async.blockNumber()) - 30
     const id = '0'.repeat(64)

@@ -107,6 +107,15 @@ withBrowser('proposals and parameters', () => {
       .waitFor()
   })
 
+  test('the values of a parameter are sorted as numbers, however many decimals they have', async () => {
+    for (const value of ['0.5', '0.05']) await vote(await propose('stake_limit', value), 'Y')
+    const { page, goTo } = await site.open()
+    await goTo('parameters/stake_limit?sort=value')
+    const cells = page.getByRole('table', { name: 'History of stake_limit' }).locator('tbody tr > :first-child')
+    await cells.nth(2).waitFor()
+    expect((await cells.allTextContents()).map((text) => Number.parseFloat(text))).toEqual([0.05, 0.12, 0.5])
+  })
+
   test("a stranger's reason and URLs are text, and only http and https are links", async () => {
     const { data } = (
       await svc.async.governance.proposeDeployLibEni({

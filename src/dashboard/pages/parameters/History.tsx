@@ -79,7 +79,8 @@ export function ParameterHistory({ parameter }: { readonly parameter: Parameter 
     {
       name: 'value',
       title: 'Value',
-      value: ({ value }) => value,
+      value: ({ value }) => (unit === '' ? value : Number(value)),
+      file: ({ value }) => value,
       cell: ({ value }) => <ParamValue name={name} value={value} />,
       corner: 'name',
     },

@@ -78,7 +78,9 @@ export function useHistory(owner: string) {
   const [history, show] = useState<History>()
   const [error, setError] = useState<Error>()
   useEffect(() => {
-    if (newest !== undefined) show((last) => joined(newest, last))
+    if (newest === undefined) return
+    setError(undefined)
+    show((last) => joined(newest, last))
   }, [newest])
   const loadOlder = async (): Promise<void> => {
     const next = history?.next
