@@ -5,6 +5,7 @@ import { type ComponentChild, render } from 'preact'
 class FakeNode {
   readonly childNodes: FakeNode[] = []
   readonly attributes: unknown[] = []
+  readonly style = {}
   parentNode: FakeNode | null = null
   data: string
   readonly localName: string | undefined

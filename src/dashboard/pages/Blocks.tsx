@@ -7,7 +7,7 @@ import type { ViewProps } from '../app.tsx'
 import { linkTo, useRoute } from '../route.ts'
 import { blockColumns, blockLink } from '../parts/blocks.tsx'
 import { View } from '../parts/layout.tsx'
-import { ErrorNote, Loading } from '../parts/notes.tsx'
+import { Shown } from '../parts/notes.tsx'
 import { Steps } from '../parts/Steps.tsx'
 import { type Column, partIn, Table } from '../parts/Table.tsx'
 import { Block } from './Block.tsx'
@@ -15,41 +15,23 @@ import { useProposers } from './useProposers.tsx'
 
 const PAGE_BLOCKS = 25
 
-/** The heights of a page, the highest first. */
-const heightsFrom = (top: number): number[] =>
-  Array.from({ length: Math.min(PAGE_BLOCKS, Math.max(0, top)) }, (_, index) => top - index)
-
-const readBlocks = async (heights: readonly number[]): Promise<readonly BlockHead[]> => {
+/** The blocks of a page, the highest first, without those that the node does not have. */
+async function readBlocks(top: number): Promise<readonly BlockHead[]> {
+  const heights = Array.from({ length: Math.min(PAGE_BLOCKS, top) }, (_, index) => top - index)
   const blocks = await Promise.all(heights.map((block) => svc.async.getBlock({ block, limit: 1 })))
   return blocks.filter((block) => block !== null)
 }
 
-/** The blocks of a page: those that the page has heard of, and the others from the gateway. */
-function usePage(top: number, isLive: boolean) {
-  const known = useStore(recentBlocks)
-  const wanted = heightsFrom(top)
-  const lacking = isLive ? [] : wanted.filter((height) => !known.some((block) => block.height === height))
-  const answer = useAnswer(
-    lacking.length === 0 ? undefined : `blocks/${lacking[0]}/${lacking.at(-1)}`,
-    () => readBlocks(lacking),
-    'once',
-  )
-  const rows = [...known.filter(({ height }) => wanted.includes(height)), ...(answer.data ?? [])]
-  return {
-    rows: rows.sort((a, b) => b.height - a.height),
-    error: answer.error,
-    isLoading: lacking.length > 0 && answer.data === undefined && answer.error === undefined,
-  }
-}
-
 function List() {
   const newest = useStore(head)
+  const known = useStore(recentBlocks)
   const asked = Number(useRoute().options.get('from') ?? Number.NaN)
-  const isLive = !Number.isSafeInteger(asked) || asked < 1
   const headHeight = newest?.height ?? 0
+  const isLive = !Number.isSafeInteger(asked) || asked < 1 || asked >= headHeight
   const earliest = useEarliest()
-  const top = isLive ? headHeight : Math.min(asked, headHeight)
-  const { rows, error, isLoading } = usePage(top, isLive)
+  const top = isLive ? headHeight : asked
+  const answer = useAnswer(isLive ? undefined : `blocks/${top}`, () => readBlocks(top), 'once')
+  const live = newest && known.slice(-PAGE_BLOCKS).toReversed()
   const proposerOf = useProposers()
   const columns: readonly Column<BlockHead>[] = [
     blockColumns.height,
@@ -66,20 +48,19 @@ function List() {
   const newer = top + PAGE_BLOCKS
   return (
     <View title='Blocks'>
-      <ErrorNote error={error} />
-      {isLoading || newest === undefined ? (
-        <Loading lines={8} />
-      ) : (
-        <Table
-          label='Blocks'
-          columns={columns}
-          rows={rows}
-          keyOf={({ height }) => height}
-          linkOf={blockLink}
-          part={partIn(headHeight - top, rows.length, headHeight)}
-          empty={isLive ? 'There is no block yet.' : 'The node has no blocks of these heights.'}
-        />
-      )}
+      <Shown answer={isLive ? { data: live, error: undefined } : answer} lines={8}>
+        {(rows) => (
+          <Table
+            label='Blocks'
+            columns={columns}
+            rows={rows}
+            keyOf={({ height }) => height}
+            linkOf={blockLink}
+            part={partIn(headHeight - top, rows.length, headHeight)}
+            empty={isLive ? 'There is no block yet.' : 'The node has no blocks of these heights.'}
+          />
+        )}
+      </Shown>
       <Steps
         label='Pages of blocks'
         back={{

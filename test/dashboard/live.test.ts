@@ -1,0 +1,63 @@
+/** Lists that go on while blocks come. */
+import { drawn } from './fakeDom.ts'
+import { afterEach, beforeAll, expect, jest, test } from '@jest/globals'
+import { h } from 'preact'
+import { until } from '../../bench/until.ts'
+import type { BlockHead } from '../../src/dashboard/data/chain.ts'
+import { svc } from '../../src/dashboard/data/gateway.ts'
+
+// What the test does not answer fails.
+Object.assign(globalThis, { fetch: () => Promise.reject(new Error('away')) })
+
+let chain: typeof import('../../src/dashboard/data/chain.ts')
+
+beforeAll(async () => {
+  chain = await import('../../src/dashboard/data/chain.ts')
+})
+afterEach(() => void jest.restoreAllMocks())
+
+const blockAt = (height: number): BlockHead => ({
+  height,
+  hash: String(height).padStart(64, '0'),
+  parent_hash: '',
+  time: new Date(height * 1_000).toISOString(),
+  proposer_address: '',
+  app_hash: '',
+  transaction_count: 0,
+})
+
+/** The page has heard of the last 100 blocks up to this one. */
+function reach(height: number): void {
+  chain.recentBlocks.set(Array.from({ length: 100 }, (_, at) => blockAt(height - 99 + at)))
+  chain.head.set(blockAt(height))
+}
+
+/** Long enough for the page to draw. */
+const turn = (): Promise<void> => new Promise((done) => setTimeout(done, 60))
+
+test('a page of older blocks stays while blocks come, and is asked once', async () => {
+  const asked: number[] = []
+  jest.spyOn(svc.async, 'getBlock').mockImplementation(((of: { readonly block: number }) => {
+    asked.push(of.block)
+    if (asked.length > 25) return new Promise(() => {})
+    return Promise.resolve({ ...blockAt(of.block), transactions: [], events: [] })
+  }) as never)
+  location.hash = '#/blocks?from=120'
+  dispatchEvent(new Event('hashchange'))
+  const { Blocks } = await import('../../src/dashboard/pages/Blocks.tsx')
+  reach(190)
+  const { text, end } = drawn(h(Blocks, { path: [] }))
+  await until(
+    () => text().includes('71–95 of 190') || undefined,
+    20_000,
+    () => text(),
+  )
+  for (let height = 200; height < 206; height++) {
+    reach(height)
+    await turn()
+    expect(text()).toContain(`of ${height}`)
+    expect(text()).not.toContain('Loading')
+  }
+  expect(asked).toEqual(Array.from({ length: 25 }, (_, at) => 120 - at))
+  end()
+})
