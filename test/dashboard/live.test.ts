@@ -3,6 +3,7 @@ import { drawn } from './fakeDom.ts'
 import { afterEach, beforeAll, expect, jest, test } from '@jest/globals'
 import { h } from 'preact'
 import { until } from '../../bench/until.ts'
+import type { SubscribeOptions, SvcSubscription, SvcTopics } from '../../src/client/index.ts'
 import type { BlockHead } from '../../src/dashboard/data/chain.ts'
 import { svc } from '../../src/dashboard/data/gateway.ts'
 
@@ -32,6 +33,12 @@ function reach(height: number): void {
   chain.head.set(blockAt(height))
 }
 
+type SubscribeTx = (
+  topic: 'tx',
+  options: SubscribeOptions,
+  onEvent: (tx: SvcTopics['tx']) => void,
+) => Promise<SvcSubscription>
+
 /** Long enough for the page to draw. */
 const turn = (): Promise<void> => new Promise((done) => setTimeout(done, 60))
 
@@ -59,5 +66,47 @@ test('a page of older blocks stays while blocks come, and is asked once', async 
     expect(text()).not.toContain('Loading')
   }
   expect(asked).toEqual(Array.from({ length: 25 }, (_, at) => 120 - at))
+  end()
+})
+
+test('transactions behind a gap in what the page hears stand above those that are asked for then, and none before it', async () => {
+  const txAt = (height: number): SvcTopics['tx'] => ({
+    height,
+    hash: String(height).padStart(64, '0'),
+    index: 0,
+    sender: null,
+    nonce: 0,
+    operation: 'transfer',
+    message: { to: '', value: `${height}${'0'.repeat(18)}` },
+    check_tx: { fee: {} },
+    deliver_tx: { fee: {} },
+  })
+  let newest = 3
+  jest.spyOn(svc.async, 'getTransactions').mockImplementation((async () => {
+    const data = [txAt(newest), txAt(newest - 1)]
+    return { data, next: null, height: newest, earliest_height: 1 }
+  }) as never)
+  const subscribe = jest.spyOn(svc, 'subscribe') as unknown as jest.Mock<SubscribeTx>
+  subscribe.mockResolvedValue({ unsubscribe: () => {} })
+  const setLine = (state: 'lost' | 'live'): void => chain.line.set({ state, reason: '', isAnswered: false, since: 0 })
+  const { TxHistory } = await import('../../src/dashboard/parts/TxHistory.tsx')
+  const { text, end } = drawn(h(TxHistory, { label: 'Transactions' }))
+  const shows = (...heights: readonly number[]): Promise<true> =>
+    until(
+      () => String([...text().matchAll(/Send (\d+) token/g)].map(([, height]) => height)) === String(heights),
+      20_000,
+      () => text(),
+    )
+  setLine('live')
+  await shows(3, 2)
+  const [, { onState }, tell] = await until(() => subscribe.mock.calls[0], 20_000, 'nothing was subscribed to')
+  tell(txAt(4))
+  await shows(4, 3, 2)
+  setLine('lost')
+  newest = 200
+  setLine('live')
+  onState?.({ state: 'gap', from: 5, to: 150 })
+  tell(txAt(201))
+  await shows(201, 200, 199)
   end()
 })

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { SvcTopics } from '../../client/index.ts'
+import type { Connection, SvcTopics } from '../../client/index.ts'
 import { recentBlocks } from './chain.ts'
 import { subscribe, svc } from './gateway.ts'
 import { useStore } from './store.ts'
@@ -27,7 +27,14 @@ export function useLive(from: number | undefined, address?: string): readonly Tx
       timer = undefined
       tell([...all].reverse())
     }
-    const end = subscribe('tx', address === undefined ? { from } : { from, address }, (tx) => {
+    const onState = ({ state }: Connection): void => {
+      if (state !== 'gap') return
+      // What lies in a gap would be missing among these. Whoever asks for older ones asks anew when the line is back.
+      all = []
+      timer ??= setTimeout(draw, DRAW_MS)
+    }
+    const options = { from, onState, ...(address === undefined ? {} : { address }) }
+    const end = subscribe('tx', options, (tx) => {
       all = [...all.slice(1 - LATEST_TXS), tx]
       timer ??= setTimeout(draw, DRAW_MS)
     })
