@@ -46,6 +46,6 @@ export const goTo = (link: string): void => void (location.hash = link)
 export function setOptions(changed: Readonly<Record<string, string | undefined>>): void {
   const { path, options } = route.get()
   const link = linkTo(path, { ...Object.fromEntries(options), ...changed })
-  history.replaceState(null, '', link)
+  history.replaceState(history.state, '', link)
   route.set(parseRoute(link))
 }

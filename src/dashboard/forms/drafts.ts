@@ -30,20 +30,26 @@ function put(form: string, draft: Draft | undefined): void {
   keep('sessionStorage', KEPT, isKept ? [...others, [form, draft]].slice(-DRAFTS_MAX) : others)
 }
 
+/** Marks a step of the browser's history in which something was typed: a reload and a step back lead to it, no link does. */
+const TYPED = 'typed'
+
 /**
- * What was typed into a form that begins with `initial`; nothing where another link than before leads to it. The same link
- * gives back what was typed over it: a reload and a step back cannot be told from a click on it.
+ * What was typed into a form that begins with `initial`; nothing where a link leads to it that says something else. Where
+ * it was typed, also what was typed over the link.
  */
 export function readDraft(form: string, initial: Typing): Typing {
   const { began = {}, changed = {} } = readAll().find(([name]) => name === form)?.[1] ?? {}
+  const typed = { ...began, ...changed }
+  const isBack = history.state === TYPED
   const isOther = Object.entries(initial).some(
-    ([name, value]) => value !== '' && value !== began[name] && value !== changed[name],
+    ([name, value]) => value !== '' && value !== typed[name] && !(isBack && value === began[name]),
   )
   return isOther ? {} : changed
 }
 
 export function keepDraft(form: string, began: Typing, changed: Typing): void {
   put(form, { began, changed: { ...readDraft(form, began), ...changed } })
+  if (history.state !== TYPED) history.replaceState(TYPED, '')
 }
 
 /** Forgets what was typed, once it is sent. */

@@ -188,6 +188,22 @@ withBrowser('addresses and drafts', () => {
     expect(await page.getByLabel('Amount').inputValue()).toBe('')
   })
 
+  test('a reload and a step back give what was typed over a link, and the link anew what it says', async () => {
+    const { page, goTo } = await site.open('validators')
+    const to = page.getByLabel('To', { exact: true })
+    await goTo(`send?to=${addressOf(2)}`)
+    await to.fill(addressOf(3))
+    await page.reload()
+    expect(await to.inputValue()).toBe(addressOf(3))
+    await goTo('validators')
+    await goTo(`send?to=${addressOf(2)}`)
+    expect(await to.inputValue()).toBe(addressOf(2))
+    await page.goBack()
+    await to.waitFor({ state: 'detached' })
+    await page.goBack()
+    expect(await to.inputValue()).toBe(addressOf(3))
+  })
+
   test('a reload keeps a proposal with its parameter, its end and its files', async () => {
     const { page, goTo } = await site.open('proposals/new/change_param')
     await page.getByLabel('Parameter', { exact: true }).selectOption({ label: 'max_vals: 4 validators' })
