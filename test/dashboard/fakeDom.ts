@@ -40,24 +40,28 @@ class FakeNode {
   removeAttribute(): void {}
   addEventListener(): void {}
   focus(): void {}
+  showModal(): void {}
+  close(): void {}
 }
 
 Object.assign(document, {
   documentElement: { dataset: {} },
+  querySelector: () => null,
   createElementNS: (_: string, name: string) => new FakeNode(name),
   createTextNode: (text: string) => new FakeNode(undefined, text),
 })
 Object.assign(globalThis, {
+  HTMLElement: FakeNode,
   matchMedia: () => Object.assign(new EventTarget(), { matches: false }),
   scrollTo: () => {},
 })
 
-/** Draws components, and gives the text that a reader sees at any time until `end` is called. */
-export function drawn(what: ComponentChild): { readonly text: () => string; readonly end: () => void } {
+/** Draws components, and gives the text that a reader sees at any time until `end` is called. `draw`: draws others then. */
+export function drawn(what: ComponentChild) {
   const place = new FakeNode('body')
   const draw = (one: ComponentChild): void => render(one, place as unknown as Element)
   draw(what)
-  return { text: () => place.textContent, end: () => draw(null) }
+  return { text: () => place.textContent, draw, end: () => draw(null) }
 }
 
 /** The text of components as they are drawn first. */

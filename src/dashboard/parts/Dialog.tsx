@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
+import { Guarded } from './Guarded.tsx'
 
 /**
  * A sheet in front of the page. The focus stays in it, Escape closes it, and where the focus was before it goes back to.
@@ -58,7 +59,7 @@ export function Dialog({
           Close
         </button>
       </header>
-      {children}
+      <Guarded frame={(note) => note}>{children}</Guarded>
     </dialog>
   )
 }
