@@ -64,7 +64,7 @@ function showNew(result: TransactionResult): void {
 /** A new proposal: its kind, and the form of that kind. */
 export function NewProposal({ kind = 'change_param' }: { readonly kind: string | undefined }) {
   const { current } = useWallet()
-  const voters = useVoters()
+  const voters = useVoters(true)
   const chosen = Object.hasOwn(TABS, kind) ? TABS[kind] : undefined
   if (chosen === undefined) return <NotFound />
   const page = 'useForm' in chosen ? chosen : undefined

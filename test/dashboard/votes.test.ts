@@ -1,0 +1,34 @@
+/** Who may propose and vote, and what their votes count for. */
+import { drawn } from './fakeDom.ts'
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
+import { h } from 'preact'
+import { until } from '../../bench/until.ts'
+import { svc } from '../../src/dashboard/data/gateway.ts'
+import { useVoters } from '../../src/dashboard/pages/proposals/WhoMay.tsx'
+
+const [alice, bob] = ['a', 'b'].map((digit) => `0x${digit.repeat(40)}`) as [string, string]
+
+const member = (owner: string, power: number, proven = true) => ({
+  pub_key: { type: 'ed25519', value: `${owner}/${power}` },
+  owner_address: owner,
+  power,
+  proven,
+})
+
+// Alice changes her key, and Bob joins.
+const SET = [member(alice, 90), member(alice, 1, false), member(bob, 1, false)]
+
+beforeEach(() => {
+  // What the tests do not answer fails.
+  Object.assign(globalThis, { fetch: () => Promise.reject(new Error('away')) })
+  jest.spyOn(svc.async.stake.validator, 'queryValidatorSet').mockResolvedValue({ height: 9, data: SET })
+})
+afterEach(() => void jest.restoreAllMocks())
+
+test('a validator that joins may vote and not yet propose, and one with two keys is named once', async () => {
+  const Voters = () => JSON.stringify([useVoters(), useVoters(true)])
+  const { text, end } = drawn(h(Voters, {}))
+  await until(() => text() !== '[null,null]', 20_000, 'the set is not known')
+  expect(JSON.parse(text())).toEqual([[alice, bob], [alice]])
+  end()
+})
