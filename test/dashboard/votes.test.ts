@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
 import { h } from 'preact'
 import { until } from '../../bench/until.ts'
 import { svc } from '../../src/dashboard/data/gateway.ts'
+import { Votes } from '../../src/dashboard/pages/proposals/Votes.tsx'
 import { useVoters } from '../../src/dashboard/pages/proposals/WhoMay.tsx'
 
 const [alice, bob] = ['a', 'b'].map((digit) => `0x${digit.repeat(40)}`) as [string, string]
@@ -30,5 +31,17 @@ test('a validator that joins may vote and not yet propose, and one with two keys
   const { text, end } = drawn(h(Voters, {}))
   await until(() => text() !== '[null,null]', 20_000, 'the set is not known')
   expect(JSON.parse(text())).toEqual([[alice, bob], [alice]])
+  end()
+})
+
+test('the vote of a validator with two keys counts for the power of both', async () => {
+  const vote = { Voter: alice, Owner: alice, Answer: 'Y', BlockHeight: 3 }
+  const { text, end } = drawn(h(Votes, { proposal: { Result: '', Votes: [vote] } as never }))
+  await until(
+    () => text().includes('98.91 %'),
+    20_000,
+    () => text(),
+  )
+  expect(text()).toMatch(/Yes39198\.91 %.*Not voted11\.09 %/)
   end()
 })

@@ -87,7 +87,9 @@ export function Votes({ proposal }: { readonly proposal: WholeProposal }) {
   const { Votes: votes, Result } = proposal
   const known = useValidatorSet().data
   const set = known?.data ?? []
-  const powers = new Map(set.map(({ owner_address: owner, power }) => [owner, power]))
+  const powers = new Map<string | null, number>()
+  // A candidacy that changes its key has two members.
+  for (const { owner_address: owner, power } of set) powers.set(owner, (powers.get(owner) ?? 0) + power)
   // A vote belongs to a candidacy and stays with it: behind a hand-over another account owns it than sent it.
   const rows: VoteRow[] = votes.map(({ Voter: voter, Owner: owner, Answer: answer, BlockHeight: height }) => {
     return { owner: owner ?? voter, voter, answer, height, power: owner === undefined ? undefined : powers.get(owner) }
