@@ -1,11 +1,12 @@
 /** Who may propose and vote, and what their votes count for. */
-import { drawn } from './fakeDom.ts'
+import { drawn, textOf } from './fakeDom.ts'
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
 import { h } from 'preact'
 import { until } from '../../bench/until.ts'
 import { svc } from '../../src/dashboard/data/gateway.ts'
 import { Votes } from '../../src/dashboard/pages/proposals/Votes.tsx'
 import { useVoters } from '../../src/dashboard/pages/proposals/WhoMay.tsx'
+import { LargeTally } from '../../src/dashboard/parts/TallyBar.tsx'
 
 const [alice, bob] = ['a', 'b'].map((digit) => `0x${digit.repeat(40)}`) as [string, string]
 
@@ -44,4 +45,13 @@ test('the vote of a validator with two keys counts for the power of both', async
   )
   expect(text()).toMatch(/Yes39198\.91 %.*Not voted11\.09 %/)
   end()
+})
+
+test.each([
+  [{ Yes: 66, No: 0, Total: 100 }, '1 more power for it approves it, and 67 more against it rejects it.'],
+  [{ Yes: 67, No: 0, Total: 100 }, 'Two thirds are for it: the next vote, or its end, decides it.'],
+  [{ Yes: 20, No: 70, Total: 100 }, 'Two thirds are against it: the next vote, or its end, decides it.'],
+  [{ Yes: 0, No: 0, Total: 0 }, 'Nobody has voting power: nothing is decided.'],
+])('a tally %j of an open proposal says what is missing', (tally, words) => {
+  expect(textOf(h(LargeTally, { tally, isFinal: false }))).toContain(`. ${words}`)
 })

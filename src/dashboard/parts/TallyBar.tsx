@@ -43,6 +43,9 @@ const twoThirds = (total: number): number => Math.ceil((total * 2) / 3)
 function missing({ Yes, No, Total }: Tally): string {
   if (Total === 0) return 'Nobody has voting power: nothing is decided.'
   const [yes, no] = [twoThirds(Total) - Yes, twoThirds(Total) - No]
+  // The chain tallies only behind a vote and at the end: powers may have moved since.
+  if (yes <= 0 || no <= 0)
+    return `Two thirds are ${yes <= 0 ? 'for' : 'against'} it: the next vote, or its end, decides it.`
   return `${formatCount(yes)} more power for it approves it, and ${formatCount(no)} more against it rejects it.`
 }
 
