@@ -28,9 +28,9 @@ const sharesOf = ({ shares }: StakeOf): bigint => BigInt(shares)
 /** What the account has, wherever it is. */
 function Holdings({ address }: Of) {
   const balance = useAnswer(`balance/${address}`, () => svc.async.getBalance(address))
-  const stakes = useStakes(address)
-  const staked = stakesIn(stakes.data)
-  const unbonding = useUnbonding(address)
+  const stakes = useStakes(address).data
+  const staked = stakes && stakesIn(stakes)
+  const unbonding = useUnbonding(address)?.map(({ amount }) => BigInt(amount))
   const other = useCandidacy(address) ? 'other ' : ''
   return (
     <Shown answer={balance} lines={2}>
@@ -40,17 +40,17 @@ function Holdings({ address }: Of) {
             { name: 'Balance', value: <Tokens units={units} unit='' />, note: 'token to send and to stake' },
             {
               name: 'Staked',
-              value: stakes.data === undefined ? <Pending /> : <Tokens units={sum(staked.map(sharesOf))} unit='' />,
-              note: `token with ${staked.length === 1 ? `one ${other}validator` : `${staked.length} ${other}validators`}`,
+              value: staked === undefined ? <Pending /> : <Tokens units={sum(staked.map(sharesOf))} unit='' />,
+              note: `token with ${staked?.length === 1 ? `one ${other}validator` : `${staked?.length ?? ''} ${other}validators`}`,
             },
             {
               name: 'Earned',
-              value: stakes.data === undefined ? <Pending /> : <Signed units={sum(staked.map(earnedOf))} unit='' />,
+              value: staked === undefined ? <Pending /> : <Signed units={sum(staked.map(earnedOf))} unit='' />,
               note: 'token, staked with the rest',
             },
             {
               name: 'Unbonding',
-              value: <Tokens units={sum(unbonding.map(({ amount }) => BigInt(amount)))} unit='' />,
+              value: unbonding === undefined ? <Pending /> : <Tokens units={sum(unbonding)} unit='' />,
               note: 'token on the way back to the balance',
             },
           ]}

@@ -22,12 +22,13 @@ interface Entry {
   readonly key: string
 }
 
-/** What an account gets back: of its own candidacies, and of its stakes, the next one first. */
-export function useUnbonding(address: string): readonly Entry[] {
+/** What an account gets back: of its own candidacies, and of its stakes, the next one first; undefined until that is known. */
+export function useUnbonding(address: string): readonly Entry[] | undefined {
   const own = useAnswer(`unbonding/${address}`, () => svc.async.stake.validator.queryUnbonding(address)).data?.data
-  const stakes = useStakes(address).data ?? []
+  const stakes = useStakes(address).data
+  if (own === undefined || stakes === undefined) return undefined
   const entries = [
-    ...(own ?? []).map(({ amount, completion_height: height, pub_key: { value: key } }) => {
+    ...own.map(({ amount, completion_height: height, pub_key: { value: key } }) => {
       return { amount, height, isOfOwnCandidacy: true, key }
     }),
     ...stakes.flatMap(({ validator_address: validator, pub_key, pending }) =>
@@ -87,7 +88,7 @@ const columns: readonly Column<Entry>[] = [
 
 /** What was withdrawn or taken back and is not paid yet. */
 export function Unbonding({ address }: { readonly address: string }) {
-  const entries = useUnbonding(address)
+  const entries = useUnbonding(address) ?? []
   if (entries.length === 0) return null
   return (
     <Section title='Unbonding' aside='In tokens, on the way back to the balance'>
