@@ -2,7 +2,7 @@ import { useTimeOfHeight } from '../../data/blockTime.ts'
 import { svc } from '../../data/gateway.ts'
 import { useStakes } from '../../data/stakes.ts'
 import { useAnswer } from '../../data/useAnswer.ts'
-import { formatTime } from '../../format.ts'
+import { formatTime, isDate } from '../../format.ts'
 import { amountColumn, heightColumn } from '../../parts/columns.tsx'
 import { Section } from '../../parts/layout.tsx'
 import { type Column, Table } from '../../parts/Table.tsx'
@@ -47,7 +47,7 @@ export function useUnbonding(address: string): readonly Entry[] | undefined {
 /** When a block to come will be made, as blocks go now: in how long, or by the clock. */
 function TimeOfHeight({ height, isClock = false }: { readonly height: number; readonly isClock?: boolean }) {
   const timeMs = useTimeOfHeight(height)
-  if (timeMs === undefined) return <span class='soft'>–</span>
+  if (timeMs === undefined || !isDate(timeMs)) return <span class='soft'>–</span>
   if (isClock) return <>about {formatTime(timeMs).slice(0, -3)} UTC</>
   return <Ago time={new Date(timeMs).toISOString()} />
 }
