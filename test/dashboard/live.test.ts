@@ -33,10 +33,10 @@ function reach(height: number): void {
   chain.head.set(blockAt(height))
 }
 
-type SubscribeTx = (
-  topic: 'tx',
+type SubscribeTo<T extends keyof SvcTopics> = (
+  topic: T,
   options: SubscribeOptions,
-  onEvent: (tx: SvcTopics['tx']) => void,
+  onEvent: (event: SvcTopics[T]) => void,
 ) => Promise<SvcSubscription>
 
 /** Long enough for the page to draw. */
@@ -86,7 +86,7 @@ test('transactions behind a gap in what the page hears stand above those that ar
     const data = [txAt(newest), txAt(newest - 1)]
     return { data, next: null, height: newest, earliest_height: 1 }
   }) as never)
-  const subscribe = jest.spyOn(svc, 'subscribe') as unknown as jest.Mock<SubscribeTx>
+  const subscribe = jest.spyOn(svc, 'subscribe') as unknown as jest.Mock<SubscribeTo<'tx'>>
   subscribe.mockResolvedValue({ unsubscribe: () => {} })
   const setLine = (state: 'lost' | 'live'): void => chain.line.set({ state, reason: '', isAnswered: false, since: 0 })
   const { TxHistory } = await import('../../src/dashboard/parts/TxHistory.tsx')
@@ -109,4 +109,28 @@ test('transactions behind a gap in what the page hears stand above those that ar
   tell(txAt(201))
   await shows(201, 200, 199)
   end()
+})
+
+test('what happens to a proposal while the page subscribes is told, or asked for where the page knows no block', async () => {
+  const { useProposalNews } = await import('../../src/dashboard/data/proposals.ts')
+  const subscribe = jest.spyOn(svc, 'subscribe') as unknown as jest.Mock<SubscribeTo<'proposal'>>
+  // The gateway is a block further than the page by then.
+  subscribe.mockImplementation(async (_, { from = 302, onState }, tell) => {
+    onState?.({ state: 'open' })
+    if (from <= 301) tell({ height: 301, hash: null, type: 'svc.governance.vote', attributes: { proposal_id: 'one' } })
+    return { unsubscribe: () => {} }
+  })
+  const hears = async (heights: readonly number[]): Promise<void> => {
+    const { text, end } = drawn(h(() => JSON.stringify([...useProposalNews().values()]), {}))
+    await until(
+      () => text() === JSON.stringify(heights),
+      20_000,
+      () => text(),
+    )
+    end()
+  }
+  chain.head.set(undefined)
+  await hears([1])
+  reach(300)
+  await hears([1, 301])
 })

@@ -3,6 +3,7 @@ import { toHex } from '../../base/bytes.ts'
 import { proposalId, proposalIdBytes } from '../../values/pubKey.ts'
 import type { QueryProposalResult, QueryProposalsResult } from '../../client/index.ts'
 import { linkTo, urlSafe } from '../route.ts'
+import { head } from './chain.ts'
 import { subscribe, svc } from './gateway.ts'
 import { createStore, useStore } from './store.ts'
 import type { Answer } from './useAnswer.ts'
@@ -50,13 +51,20 @@ const news = createStore<ReadonlyMap<string, number>>(new Map())
 /** With more than these the page begins anew: each is asked for once more. */
 const NEWS_MAX = 1_000
 
+function hear(id: string, height: number): void {
+  const heard = news.get()
+  news.set(new Map([...(heard.size < NEWS_MAX ? heard : []), [id, height]]))
+}
+
 /** Hears of proposals, votes and results until what it returns is called. */
-const followProposals = (): (() => void) =>
-  subscribe('proposal', {}, ({ height, attributes: { proposal_id: id } }) => {
-    if (id === undefined) return
-    const heard = news.get()
-    news.set(new Map([...(heard.size < NEWS_MAX ? heard : []), [id, height]]))
+function followProposals(): () => void {
+  // What is asked at the same time has seen the newest block that the page knows of. Without one it is asked once more.
+  const from = head.get()?.height
+  const options = from === undefined ? { onState: () => hear('', 1) } : { from }
+  return subscribe('proposal', options, ({ height, attributes: { proposal_id: id } }) => {
+    if (id !== undefined) hear(id, height)
   })
+}
 
 /** Who shows proposals at the moment; they share one subscription. */
 let [followers, unfollow] = [0, (): void => undefined]
