@@ -8,6 +8,7 @@ class FakeNode {
   readonly style = {}
   parentNode: FakeNode | null = null
   data: string
+  label = ''
   readonly localName: string | undefined
   readonly nodeType: number
   constructor(localName: string | undefined, data = '') {
@@ -36,7 +37,13 @@ class FakeNode {
     all.splice(all.indexOf(this), 1)
     this.parentNode = null
   }
-  setAttribute(): void {}
+  setAttribute(name: string, value: string): void {
+    if (name === 'aria-label') this.label = value
+  }
+  /** Every aria-label in it. */
+  get labels(): readonly string[] {
+    return [this.label, ...this.childNodes.flatMap((one) => one.labels)].filter(Boolean)
+  }
   removeAttribute(): void {}
   addEventListener(): void {}
   focus(): void {}
@@ -61,7 +68,7 @@ export function drawn(what: ComponentChild) {
   const place = new FakeNode('body')
   const draw = (one: ComponentChild): void => render(one, place as unknown as Element)
   draw(what)
-  return { text: () => place.textContent, draw, end: () => draw(null) }
+  return { text: () => place.textContent, labels: () => place.labels, draw, end: () => draw(null) }
 }
 
 /** The text of components as they are drawn first. */

@@ -1,5 +1,5 @@
 /** A proposer may put any message into a block, and what it says must not keep the page from showing the others. */
-import { textOf } from './fakeDom.ts'
+import { drawn, textOf } from './fakeDom.ts'
 import { expect, test } from '@jest/globals'
 import { h } from 'preact'
 import { formatValue } from '../../src/dashboard/data/parameters.ts'
@@ -68,4 +68,20 @@ test('a description without members, which an update gives all the same, is not 
   const of = (message: object): string => textOf(h(Fields, { operation: 'updateCandidacy', message: { ...message } }))
   expect(of({ description: {} })).toBe('DescriptionGiven, without members.')
   expect(of({})).toBe('This operation takes no fields.')
+})
+
+test('what cannot be seen in a name stands by its code also where only a screen reader finds it', async () => {
+  const name = '\u202Eecila'
+  // In a narrow window a link lies over each row, which is called like it.
+  Object.assign(globalThis, { matchMedia: () => Object.assign(new EventTarget(), { matches: true }) })
+  const { Table } = await import('../../src/dashboard/parts/Table.tsx')
+  const columns = [{ title: 'Name', value: () => name, cell: () => '', corner: 'name' as const }]
+  const table = h(Table, { label: '', columns, rows: [1], keyOf: () => 1, linkOf: () => '#/' })
+  expect(textOf(table)).toBe('Name[U+202E]ecila1 rowCSV')
+  const { announced } = await import('../../src/dashboard/wallet/providers.ts')
+  announced.set([{ id: '1', name, provider: { request: async () => undefined } }])
+  const { ConnectWallet } = await import('../../src/dashboard/wallet/ConnectWallet.tsx')
+  const { labels, end } = drawn(h(ConnectWallet, {}))
+  expect(labels()).toEqual(['Connect [U+202E]ecila'])
+  end()
 })

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { createStore, useStore } from '../data/store.ts'
 import { formatCount } from '../format.ts'
+import { visibleText } from '../marks.ts'
 import { setOptions, useRoute } from '../route.ts'
 import { type CsvValue, csvText, download } from './csv.ts'
 import { EmptyNote } from './notes.tsx'
@@ -257,7 +258,7 @@ export function Table<Row>(props: TableProps<Row>) {
               {columns.map((column) => (
                 <td key={column.title} class={classOf(column)} data-label={column.label}>
                   {hasRowLinks && column.corner === 'name' && (
-                    <RowLink to={linkOf(row)} name={String(column.value(row))} />
+                    <RowLink to={linkOf(row)} name={visibleText(String(column.value(row)))} />
                   )}
                   {shownIn(column, row)}
                 </td>

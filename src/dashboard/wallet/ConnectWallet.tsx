@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { useStore } from '../data/store.ts'
+import { visibleText } from '../marks.ts'
 import { EmptyNote, ErrorNote } from '../parts/notes.tsx'
 import { UserText } from '../parts/text.tsx'
 import { useRun } from '../parts/useRun.ts'
@@ -35,7 +36,7 @@ export function ConnectWallet() {
               <button
                 type='button'
                 disabled={isBusy}
-                aria-label={`Connect ${wallet.name}`}
+                aria-label={`Connect ${visibleText(wallet.name)}`}
                 onClick={() => void run(() => open(wallet))}
               >
                 {isBusy && asked === wallet.id ? 'Confirm there' : 'Connect'}
