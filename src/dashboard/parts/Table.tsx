@@ -104,6 +104,8 @@ function useWindow(keys: readonly Key[], place: { readonly current: HTMLElement 
   const [heights] = useState(() => new Map<Key, number>())
   const look = (): void => {
     if (count < WINDOWED_FROM) return
+    // Rows of a list that goes on come and go.
+    if (heights.size > 4 * count) heights.clear()
     for (const row of place.current?.querySelectorAll('tbody > [aria-rowindex]') ?? []) {
       const key = keys[Number(row.ariaRowIndex) - FIRST_INDEX]
       if (key !== undefined) heights.set(key, row.getBoundingClientRect().height)
