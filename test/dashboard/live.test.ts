@@ -1,4 +1,4 @@
-/** Lists that go on while blocks come. */
+/** What changes while blocks come. */
 import { drawn } from './fakeDom.ts'
 import { afterEach, beforeAll, expect, jest, test } from '@jest/globals'
 import { h } from 'preact'
@@ -32,6 +32,18 @@ function reach(height: number): void {
   chain.recentBlocks.set(Array.from({ length: 100 }, (_, at) => blockAt(height - 99 + at)))
   chain.head.set(blockAt(height))
 }
+
+const txAt = (height: number): SvcTopics['tx'] => ({
+  height,
+  hash: String(height).padStart(64, '0'),
+  index: 0,
+  sender: null,
+  nonce: 0,
+  operation: 'transfer',
+  message: { to: '', value: `${height}${'0'.repeat(18)}` },
+  check_tx: { fee: {} },
+  deliver_tx: { fee: {} },
+})
 
 type SubscribeTo<T extends keyof SvcTopics> = (
   topic: T,
@@ -70,17 +82,6 @@ test('a page of older blocks stays while blocks come, and is asked once', async 
 })
 
 test('transactions behind a gap in what the page hears stand above those that are asked for then, and none before it', async () => {
-  const txAt = (height: number): SvcTopics['tx'] => ({
-    height,
-    hash: String(height).padStart(64, '0'),
-    index: 0,
-    sender: null,
-    nonce: 0,
-    operation: 'transfer',
-    message: { to: '', value: `${height}${'0'.repeat(18)}` },
-    check_tx: { fee: {} },
-    deliver_tx: { fee: {} },
-  })
   let newest = 3
   jest.spyOn(svc.async, 'getTransactions').mockImplementation((async () => {
     const data = [txAt(newest), txAt(newest - 1)]
@@ -133,4 +134,23 @@ test('what happens to a proposal while the page subscribes is told, or asked for
   await hears([1])
   reach(300)
   await hears([1, 301])
+})
+
+test('a transaction that is in a block at last says what it lacked there', async () => {
+  const { Transaction } = await import('../../src/dashboard/pages/Transaction.tsx')
+  const failed = { ...txAt(400), deliver_tx: { fee: {}, code: 20, log: 'no' } }
+  const find = jest.spyOn(svc.async, 'getTransaction').mockResolvedValue(null)
+  const ask = jest.spyOn(svc.async, 'getShortfall').mockResolvedValue(null)
+  const { text, end } = drawn(h(Transaction, { hash: failed.hash }))
+  await until(() => ask.mock.calls.length > 0, 20_000, 'nobody asked')
+  find.mockResolvedValue(failed)
+  ask.mockResolvedValue({ account: '', needed: '3', fee: '1', available: '2' })
+  await turn()
+  reach(400)
+  await until(
+    () => text().includes('too little'),
+    20_000,
+    () => text(),
+  )
+  end()
 })

@@ -215,7 +215,7 @@ export function Transaction({ hash }: { readonly hash: string }) {
   const own = useStore(sent).find((one) => one.hash === name)
   const mayLack = tx === null || (tx !== undefined && whyFailed(tx) !== undefined)
   const { data: shortfall } = useAnswer(
-    mayLack ? `shortfall/${name}` : undefined,
+    mayLack ? `shortfall/${name}/${tx?.height ?? ''}` : undefined,
     () => svc.async.getShortfall(name),
     'once',
   )
