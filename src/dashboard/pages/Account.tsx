@@ -13,12 +13,8 @@ import { Candidacy } from './account/Candidacy.tsx'
 import { Stakes } from './account/Stakes.tsx'
 import { Unbonding } from './account/Unbonding.tsx'
 
-interface Of {
-  readonly address: string
-}
-
 /** Candidacies that the account may take over, and those that it offers. */
-function HandOvers({ address }: Of) {
+function HandOvers({ address }: { readonly address: string }) {
   const { data } = useAnswer(`account-updates/${address}`, () => svc.async.stake.validator.queryAccountUpdates(address))
   if (data === undefined || data.data.length === 0) return null
   return (
@@ -43,7 +39,7 @@ function HandOvers({ address }: Of) {
   )
 }
 
-function Known({ address }: Of) {
+function Known({ address }: { readonly address: string }) {
   const account = useAnswer(`account/${address}`, async () => {
     const [balance, nonce] = await Promise.all([svc.async.getBalance(address), svc.async.getTransactionCount(address)])
     return { balance, nonce }

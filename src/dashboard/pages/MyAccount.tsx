@@ -17,16 +17,12 @@ import { Candidacy } from './account/Candidacy.tsx'
 import { earnedOf, Signed, Stakes } from './account/Stakes.tsx'
 import { Unbonding, useUnbonding } from './account/Unbonding.tsx'
 
-interface Of {
-  readonly address: string
-}
-
 const sum = (all: readonly bigint[]): bigint => all.reduce((total, one) => total + one, 0n)
 
 const sharesOf = ({ shares }: StakeOf): bigint => BigInt(shares)
 
 /** What the account has, wherever it is. */
-function Holdings({ address }: Of) {
+function Holdings({ address }: { readonly address: string }) {
   const balance = useAnswer(`balance/${address}`, () => svc.async.getBalance(address))
   const stakes = useStakes(address).data
   const staked = stakes && stakesIn(stakes)
@@ -61,7 +57,7 @@ function Holdings({ address }: Of) {
 }
 
 /** How one begins. */
-function FirstStake({ address }: Of) {
+function FirstStake({ address }: { readonly address: string }) {
   const { data } = useStakes(address)
   const candidacy = useCandidacy(address)
   if (data === undefined || stakesIn(data).length > 0) return null
@@ -79,7 +75,7 @@ function FirstStake({ address }: Of) {
 const OFFERS_SHOWN = 10
 
 /** Candidacies that others offer to the account. */
-function Offers({ address }: Of) {
+function Offers({ address }: { readonly address: string }) {
   const { data } = useAnswer(`offers/${address}`, () =>
     svc.async.stake.validator.queryAccountUpdates({ address, limit: OFFERS_SHOWN }),
   )
@@ -108,7 +104,7 @@ function Offers({ address }: Of) {
   )
 }
 
-function Mine({ address }: Of) {
+function Mine({ address }: { readonly address: string }) {
   return (
     <View
       title='My account'

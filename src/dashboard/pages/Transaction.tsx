@@ -156,7 +156,7 @@ function Unknown() {
           : `, nor ${blocks === 1 ? 'the one' : `any of the ${formatCount(blocks)}`} made since you came`}
         . That can mean:
       </p>
-      <ul class='plain-list'>
+      <ul>
         <li>It was sent a moment ago. This page shows it as soon as it is in a block.</li>
         <li>It was refused. Then nothing of it happened, and only who sent it was told why.</li>
         {earliest > 1 && (

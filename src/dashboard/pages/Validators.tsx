@@ -5,15 +5,11 @@ import { ValidatorDetail } from './validators/Detail.tsx'
 import { ValidatorList } from './validators/List.tsx'
 import { parseAddress } from '../../values/address.ts'
 
-interface Of {
-  readonly owner: string
-}
-
 const Declare = lazyView(async () => (await import('./validators/Declare.tsx')).Declare)
 
 const forms = {
-  stake: lazyView<Of>(async () => (await import('./validators/StakeForm.tsx')).StakeForm),
-  'take-back': lazyView<Of>(async () => (await import('./validators/TakeBackForm.tsx')).TakeBackForm),
+  stake: lazyView(async () => (await import('./validators/StakeForm.tsx')).StakeForm),
+  'take-back': lazyView(async () => (await import('./validators/TakeBackForm.tsx')).TakeBackForm),
 }
 
 /** All validators and candidates, or the one whose owner's address stands in the path, and what one stakes with it. */

@@ -18,7 +18,7 @@ export function LibraryFiles({ fileUrl, md5 }: { readonly fileUrl: string; reado
           <tr key={system}>
             <th scope='row'>{system}</th>
             <td>
-              <ul class='urls'>
+              <ul>
                 {urls.map((url) => (
                   <li key={url}>
                     <UserLink url={url} />

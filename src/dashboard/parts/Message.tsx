@@ -6,13 +6,12 @@ import { useCandidates } from '../data/validators.ts'
 import { formatRatio, formatTime, isDate } from '../format.ts'
 import { linkTo } from '../route.ts'
 import { labelOf } from '../operations/index.ts'
+import type { Message } from '../operations/operation.ts'
 import { ANSWERS } from '../operations/vote.ts'
 import { Facts } from './layout.tsx'
 import { LibraryFiles } from './LibraryFiles.tsx'
 import { AccountLink, HeightLink, Short, Tokens, UserText } from './text.tsx'
 import { WhenBlock } from './TimeLeft.tsx'
-
-type Message = Readonly<Record<string, unknown>>
 
 const heightOrText = (value: string): ComponentChildren =>
   Number.isSafeInteger(Number(value)) ? (

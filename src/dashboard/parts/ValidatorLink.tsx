@@ -3,18 +3,14 @@ import { shorten } from '../format.ts'
 import { linkTo } from '../route.ts'
 import { OwnLabel, Short, UserText } from './text.tsx'
 
-interface ValidatorProps {
-  readonly owner: string
-}
-
 /** A validator's own name where it has one, else its owner's address. */
-export function ValidatorName({ owner }: ValidatorProps) {
+export function ValidatorName({ owner }: { readonly owner: string }) {
   const name = nameOf(useCandidates().data, owner)
   return name === '' ? <span class='mono'>{shorten(owner)}</span> : <UserText text={name} />
 }
 
 /** The owner of a candidacy as a link to its page, by the name of that, or by its address where `name` has nothing to see. */
-export function OwnerLink({ owner, name }: ValidatorProps & { readonly name: string }) {
+export function OwnerLink({ owner, name }: { readonly owner: string; readonly name: string }) {
   const link = linkTo(['validators', owner])
   if (name.trim() === '') return <Short text={owner} to={link} />
   return (
@@ -27,6 +23,6 @@ export function OwnerLink({ owner, name }: ValidatorProps & { readonly name: str
   )
 }
 
-export const ValidatorLink = ({ owner }: ValidatorProps) => (
+export const ValidatorLink = ({ owner }: { readonly owner: string }) => (
   <OwnerLink owner={owner} name={nameOf(useCandidates().data, owner)} />
 )

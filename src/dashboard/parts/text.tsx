@@ -175,8 +175,7 @@ export function CopyButton({ text, label, shown = 'Copy' }: { text: string; labe
 export function Whole({ text, label }: { readonly text: string; readonly label: string }) {
   return (
     <span class='whole'>
-      <span class='mono'>{text}</span>
-      <OwnLabel address={text} /> <CopyButton text={text} label={label} />
+      <WholeAddress address={text} /> <CopyButton text={text} label={label} />
     </span>
   )
 }

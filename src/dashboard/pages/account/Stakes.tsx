@@ -21,6 +21,24 @@ export const Signed = ({ units, unit = 'token' }: { readonly units: bigint; read
     <Tokens units={units} unit={unit} />
   )
 
+const takeBackColumn: Column<StakeOf> = {
+  title: '',
+  value: () => '',
+  cell: ({ validator_address: owner }) =>
+    owner ? (
+      <a href={linkToForm(owner, 'take-back')}>
+        Take back
+        <span class='visually-hidden'>
+          {' '}
+          from <ValidatorName owner={owner} />
+        </span>
+      </a>
+    ) : null,
+  isShownOnly: true,
+  corner: 'action',
+  width: '4.7rem',
+}
+
 const columnsOf = (members: ReadonlySet<string | null>, isMine: boolean): readonly Column<StakeOf>[] => [
   {
     title: 'Validator',
@@ -48,27 +66,7 @@ const columnsOf = (members: ReadonlySet<string | null>, isMine: boolean): readon
     label: 'Earns now',
     width: '9rem',
   },
-  ...(isMine
-    ? [
-        {
-          title: '',
-          value: () => '',
-          cell: ({ validator_address: owner }: StakeOf) =>
-            owner ? (
-              <a href={linkToForm(owner, 'take-back')}>
-                Take back
-                <span class='visually-hidden'>
-                  {' '}
-                  from <ValidatorName owner={owner} />
-                </span>
-              </a>
-            ) : null,
-          isShownOnly: true as const,
-          corner: 'action' as const,
-          width: '4.7rem' as const,
-        },
-      ]
-    : []),
+  ...(isMine ? [takeBackColumn] : []),
 ]
 
 /** What an account has staked with validators, and what it earned. */

@@ -128,7 +128,7 @@ function Row({ proposal }: { readonly proposal: Proposal }) {
           <Ago time={proposal.CreatedAt} />
         </small>
       </div>
-      <div class='tally'>
+      <div>
         <SmallTally tally={proposal.Tally} />
       </div>
       <div class='outcome'>

@@ -168,7 +168,7 @@ function UnbondingSection({ unbonding }: { readonly unbonding: readonly Unbondin
   if (unbonding.length === 0) return null
   return (
     <Section title='Unbonding'>
-      <ul class='plain-list'>
+      <ul>
         {unbonding.map(({ amount, completion_height: height }, index) => (
           <li key={`${height}/${index}`}>
             <Tokens units={amount} /> in block <span class='number'>{formatCount(height)}</span>

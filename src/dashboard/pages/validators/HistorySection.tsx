@@ -73,7 +73,7 @@ export function HistorySection({
     <Section title='History'>
       <Shown answer={history} lines={4}>
         {({ events, next }) => (
-          <div class='stack history'>
+          <div class='stack'>
             <ChoiceFilter
               name='events'
               label='Events'

@@ -180,7 +180,7 @@ function Rows({ validators, set, absences, inflation }: Answered) {
   const columns = useMemo(() => columnsOf(inflation), [inflation])
   const counts = Map.groupBy(all, (row) => row.status)
   return (
-    <div class='validators'>
+    <div>
       <div class='filters'>
         <TextFilter name='q' label='Name, address, key or place' />
         <ChoiceFilter
