@@ -76,7 +76,9 @@ const powerColumnsOf = (total: number): readonly Column<VoteRow>[] => [
   {
     name: 'share',
     title: 'Share',
-    value: ({ power = 0 }) => formatShare(power, total),
+    value: ({ power = 0 }) => power,
+    cell: ({ power = 0 }) => formatShare(power, total),
+    file: ({ power = 0 }) => formatShare(power, total),
     isNumber: true,
     width: '6rem',
   },
