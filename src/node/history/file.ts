@@ -225,7 +225,9 @@ export function openHistoryWriter(path: string, cacheKib: number) {
     if ((span()?.first ?? 0) > height) return clear()
     for (let held = span(); held !== undefined && held.last > height; held = span()) removeBlock(connection, held.last)
   }
+  const lowest = (): number => Number(readMeta(connection, 'cut_below') ?? 0)
   const cutBelow = (height: number): boolean => {
+    if (height !== lowest()) writeMeta(connection, 'cut_below', String(height))
     let removed = 0
     for (let held = span(); held !== undefined && held.first < height; held = span()) {
       if (removed > REMOVED_MAX) return true
@@ -246,6 +248,8 @@ export function openHistoryWriter(path: string, cacheKib: number) {
     cutAbove: (height: number): void => db.transaction(() => cutAbove(height)).immediate(),
     /** Removes blocks below a height, the lowest first; some may be left to a later call. Returns false when none are. */
     cutBelow: (height: number): boolean => db.transaction(() => cutBelow(height)).immediate(),
+    /** The height below which blocks were removed last, and will be again; 0 when all are kept. */
+    lowest,
     close,
   }
 }

@@ -49,13 +49,13 @@ async function readBatch(rpc: Rebuild['rpc'], earliest: number, to: number): Pro
 }
 
 /**
- * Adds the blocks below those that an index holds, down to the lowest one that the node has. The node may go on
- * meanwhile: its own thread adds blocks at the other end. What was added stays when this is broken off. Resolves with
- * how many blocks were added. Throws the NodeErrors of `rpc`.
+ * Adds the blocks below those that an index holds, down to the lowest one that the node has and that the index's own node
+ * does not remove again. Both may go on meanwhile: the thread of the index adds blocks at the other end. What was added
+ * stays when this is broken off. Resolves with how many blocks were added. Throws the NodeErrors of `rpc`.
  */
 export async function rebuildHistory({ index, rpc, head, onProgress }: Rebuild): Promise<number> {
   for (let added = 0; ; ) {
-    const earliest = await earliestOf(rpc)
+    const earliest = Math.max(await earliestOf(rpc), index.lowest())
     const to = (index.span()?.first ?? head + 1) - 1
     if (to < earliest) return added
     const blocks = await readBatch(rpc, earliest, to)

@@ -35,12 +35,13 @@ function nodeThatPrunes(prunesTo: number): Pick<NodeRpc, 'status' | 'block' | 'b
   }
 }
 
-const rebuild = async (name: string, prunesTo: number) => {
+const rebuild = async (name: string, prunesTo: number, cutsAt = 0) => {
   const path = join(folder, name)
   prepareHistory(path, 'chain')
   const index = openHistoryWriter(path, 1024)
   try {
-    const added = await rebuildHistory({ index, rpc: nodeThatPrunes(prunesTo), head: 250, onProgress: () => {} })
+    const onProgress = () => void index.cutBelow(cutsAt)
+    const added = await rebuildHistory({ index, rpc: nodeThatPrunes(prunesTo), head: 250, onProgress })
     return [added, index.span()]
   } finally {
     index.close()
@@ -49,6 +50,10 @@ const rebuild = async (name: string, prunesTo: number) => {
 
 test('a rebuild ends at the lowest block that the node still has when it comes there', async () => {
   expect(await rebuild('pruned.db', 95)).toEqual([156, { first: 95, last: 250 }])
+})
+
+test('a rebuild ends where the index is cut, whatever an archive node has below', async () => {
+  expect(await rebuild('cut.db', 1, 95)).toEqual([156, { first: 95, last: 250 }])
 })
 
 test('a block that the node should have and has not ends the rebuild with its error', async () => {
