@@ -1,6 +1,6 @@
 /** The thread that writes the index of histories, apart from the event loop on which consensus runs. thread.ts starts it. */
 import { parentPort, workerData } from 'node:worker_threads'
-import { openJournal } from '../../store/index.ts'
+import { type JournaledBlock, openJournal } from '../../store/index.ts'
 import { historyBlockCodec } from './block.ts'
 import { openHistoryWriter, prepareHistory } from './file.ts'
 import type { HistoryWorkerMessage, HistoryWorkerOptions } from './thread.ts'
@@ -27,14 +27,20 @@ function cut(): void {
   index.cutAbove(lowest === undefined ? head : Math.min(head, lowest - 1))
 }
 
+/** The blocks of a batch behind its last gap: a node without histories journals none of what it commits. */
+function behindGap(batch: readonly JournaledBlock[]): readonly JournaledBlock[] {
+  const first = batch.findLastIndex(({ height }, at) => at > 0 && batch[at - 1]?.height !== height - 1)
+  return first < 0 ? batch : batch.slice(first)
+}
+
 /**
  * Takes what the journal has behind the index, and says after each batch that it is not needed there. Returns the height
  * up to which it is not.
  */
 function take(): number {
-  for (;;) {
-    const last = index.span()?.last ?? 0
-    const blocks = journal.above(last, BATCH_BYTES)
+  for (let begunBehind = 0; ; ) {
+    const last = Math.max(begunBehind, index.span()?.last ?? 0)
+    const blocks = behindGap(journal.above(last, BATCH_BYTES))
     if (blocks.length === 0) return last
     const decoded = blocks.map(({ height, block }) => [height, historyBlockCodec.decode(block)] as const)
     if (index.add(decoded)) {
@@ -42,8 +48,10 @@ function take(): number {
       continue
     }
     // After state sync, or a file that was put here, blocks are missing in between: a history has no gap.
-    post({ kind: 'begunAnew', height: blocks[0]?.height ?? 0 })
+    const height = blocks[0]?.height ?? 0
+    post({ kind: 'begunAnew', height })
     index.clear()
+    begunBehind = height - 1 // or the blocks before the gap would be taken again
   }
 }
 

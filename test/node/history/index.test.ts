@@ -11,7 +11,7 @@ import type { HistoryWorkerMessage, HistoryWorkerOptions } from '../../../src/no
 import { openConnection } from '../../../src/base/sqlite.ts'
 import { txHash } from '../../../src/tx/envelope.ts'
 import { bytesOf } from '../../modules/support.ts'
-import { account, CHAIN_ID, tokens } from '../../support/testChain.ts'
+import { account, CHAIN_ID, TestChain, tokens } from '../../support/testChain.ts'
 import { tempFolder } from '../../support/tempFolder.ts'
 import { historyRows, type HistoryPage, openChain } from './support.ts'
 
@@ -159,6 +159,23 @@ test('an index that lacks blocks begins anew behind them, and one that cannot be
   })
 })
 
+test('an index takes no blocks over a gap that a node without histories left in the journal', async () => {
+  const node = openIn('without')
+  node.chain.advanceTo(2)
+  await node.caughtUp()
+  await node.index.close()
+  const { height, time, sets } = node.chain
+  const without = new TestChain({ store: node.store })
+  Object.assign(without, { height, time, sets })
+  without.advanceTo(5)
+  const again = await reopen(node, 'without')
+  await again.index.close()
+  again.chain.advanceTo(7)
+  const third = await reopen(again, 'without')
+  await third.caughtUp()
+  expect(third.ask('transactions')).toMatchObject({ first_height: 6, last_height: 7 })
+})
+
 test('blocks that CometBFT may forget leave the index with everything of theirs', async () => {
   const node = openIn('pruned')
   node.chain.block({ txs: [...transfers(node, 2), node.chain.tx(bob, 'deactivateCandidacy', {})] })
@@ -257,16 +274,18 @@ test('an index that cannot be opened for now is left as it is, and begins anew o
   expect(empty.again.ask(`account/${bob.address}`)).toMatchObject({ first_height: 2, rows: { length: 1 } })
 }, 30_000)
 
-test('the journal may be trimmed behind each batch that the index takes, not only behind all of them', async () => {
-  const { path, statePath, index, chain, close } = openIn('batches')
+/** What the thread says of a journal of large blocks, two of which are a batch, up to a height; some are missing. */
+async function messagesAbout(name: string, to: number, missing: number): Promise<readonly HistoryWorkerMessage[]> {
+  const { path, statePath, index, chain, close } = openIn(name)
   await index.close()
-  chain.advanceTo(4)
+  chain.advanceTo(to)
   await close()
   open.pop()
   const nothing = Buffer.alloc(0)
   const large = { timeMs: 1, txs: [Buffer.alloc(3 * 1024 * 1024)], results: [nothing], accounts: [nothing], events: [] }
   const db = new Database(statePath)
   db.prepare('UPDATE journal SET block = ?').run(historyBlockCodec.encode(large))
+  db.prepare('DELETE FROM journal WHERE height = ?').run(missing)
   db.close()
   const messages: HistoryWorkerMessage[] = []
   const thread = startWorkerThread<number, HistoryWorkerMessage>({
@@ -277,12 +296,25 @@ test('the journal may be trimmed behind each batch that the index takes, not onl
     onMessage: (message) => messages.push(message),
     onFailed: () => {},
   })
-  while (messages.at(-1)?.kind !== 'done') await sleep(5)
+  while (messages.at(-1)?.kind !== 'done' && messages.length < 10) await sleep(5)
   await thread.close()
-  expect(messages).toEqual([
+  return messages
+}
+
+test('the journal may be trimmed behind each batch that the index takes, not only behind all of them', async () => {
+  expect(await messagesAbout('batches', 4, 0)).toEqual([
     { kind: 'indexed', doneTo: 2 },
     { kind: 'indexed', doneTo: 4 },
     { kind: 'done', doneTo: 4 },
+  ])
+})
+
+test('a gap between two batches of the journal is passed once', async () => {
+  expect(await messagesAbout('gap-between', 5, 3)).toEqual([
+    { kind: 'indexed', doneTo: 2 },
+    { kind: 'begunAnew', height: 4 },
+    { kind: 'indexed', doneTo: 5 },
+    { kind: 'done', doneTo: 5 },
   ])
 })
 
