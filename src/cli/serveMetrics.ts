@@ -1,10 +1,9 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { collectDefaultMetrics, type Registry } from 'prom-client'
-import { describeUse } from '../comet/process.ts'
 import { refusedOrigin } from '../gateway/http/access.ts'
 import { allowHalfOpen } from '../gateway/http/connections.ts'
-import { UserError } from '../node/errors.ts'
+import { listenError } from '../node/listenError.ts'
 import { type Endpoint, printEndpoint } from '../node/settings.ts'
 
 /**
@@ -42,11 +41,8 @@ export async function serveMetrics(endpoint: Endpoint, register: Registry): Prom
       () => response.writeHead(500).end(),
     )
   })
-  await once(allowHalfOpen(server).listen(endpoint), 'listening').catch(
-    async ({ code, message }: NodeJS.ErrnoException) => {
-      const why = code === 'EADDRINUSE' ? `the port ${await describeUse(endpoint.host, endpoint.port)}` : message
-      throw new UserError(`--metrics: cannot listen on ${printEndpoint(endpoint)}: ${why}`)
-    },
-  )
+  await once(allowHalfOpen(server).listen(endpoint), 'listening').catch(async (error: unknown) => {
+    throw await listenError(error, `--metrics: cannot listen on ${printEndpoint(endpoint)}`, endpoint)
+  })
   return { close: () => server.close().closeAllConnections() }
 }

@@ -1,6 +1,7 @@
 /** The application of a home as a running program: what `svcd start` runs, and what others may start too. */
 import { join } from 'node:path'
 import type { Logger } from 'pino'
+import { parseAddress } from '../abci/address.ts'
 import { type AbciServer, startAbciServer } from '../abci/index.ts'
 import { createApp } from '../app/app.ts'
 import { OtherProgramVersion } from '../app/programVersion.ts'
@@ -14,6 +15,7 @@ import { isDiskFull, UserError } from './errors.ts'
 import { startHistoryIndex } from './history/thread.ts'
 import { historyPathOf, needChainId, restorePathOf, snapshotsOf, statePathOf } from './homes.ts'
 import { serveLibraries } from './libraries.ts'
+import { listenError } from './listenError.ts'
 import { createAppMetrics } from './metrics.ts'
 import { abciAddressOf } from './paths.ts'
 import { programVersionOf } from './programVersion.ts'
@@ -203,6 +205,8 @@ export async function startNode(options: NodeOptions) {
       ...(signatures !== undefined && { onReadAhead: signatures.handOver }),
       logger,
       onFatal: end.onFatal,
+    }).catch(async (error: unknown) => {
+      throw await listenError(error, `--abci: cannot listen on ${abci}`, parseAddress(abci) ?? {})
     })
   } catch (error) {
     await close()

@@ -1,4 +1,5 @@
 /** The addresses in a home are those at which its parts meet, and every part says what it waits for and why it stops. */
+import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -7,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { gatewayUrl, nodeOfHome, nodeUrl } from '../../src/cli/options.ts'
 import { freePorts } from '../e2e/support/processes.ts'
 import { account, CHAIN_ID } from '../support/testChain.ts'
-import { makePlace, type Place, run, svcd } from './support.ts'
+import { endedWith, makePlace, type Place, run, svcd } from './support.ts'
 
 const ADDRESS_VARIABLES = ['SVCD_NODE', 'SVCD_GATEWAY', 'SVCD_LISTEN', 'SVCD_RPC', 'SVCD_P2P']
 let place: Place
@@ -103,11 +104,40 @@ describe('svcd doctor', () => {
   })
 })
 
+/** Another home, which no node has run. */
+async function makeHome(name: string): Promise<string> {
+  const made = join(place.folder, name)
+  const ended = await svcd(place, ['init', '--home', made, '--chain-id', 'c', '--owner', account(1).address])
+  expect(ended).toMatchObject({ status: 0 })
+  return made
+}
+
+test('svcd start says of each address why it cannot listen there', async () => {
+  const other = await makeHome('unheard')
+  const taken = createServer()
+  const socket = join(other, 'taken.sock')
+  const listening = createServer()
+  await Promise.all([once(taken.listen(0, '127.0.0.1'), 'listening'), once(listening.listen(socket), 'listening')])
+  try {
+    for (const [address, why] of [
+      [`tcp://127.0.0.1:${(taken.address() as AddressInfo).port}`, 'the port is in use'],
+      [`unix://${socket}`, 'another server listens on'],
+      [`unix://${join(other, 'config', 'svcd.json')}`, 'is there and is no socket'],
+      [`unix://${join(other, 'missing', 'abci.sock')}`, 'listen EACCES'],
+      [`unix:///${'a'.repeat(150)}`, 'listen E'],
+    ] as const) {
+      const ended = await svcd(place, ['start', '--home', other, '--abci', address])
+      expect(ended).toMatchObject(endedWith(2, `svcd: --abci: cannot listen on ${address}: `))
+      expect(ended.stderr).toContain(why)
+    }
+  } finally {
+    taken.close()
+    listening.close()
+  }
+})
+
 test('svcd start logs why it stops', async () => {
-  const other = join(place.folder, 'stopped')
-  expect(await svcd(place, ['init', '--home', other, '--chain-id', 'c', '--owner', account(1).address])).toMatchObject({
-    status: 0,
-  })
+  const other = await makeHome('stopped')
   const running = await run(place, ['start', '--home', other], /the application listens/)
   expect(await running.stop()).toBe(0)
   const last = JSON.parse(running.said().trim().split('\n').at(-1) ?? '')

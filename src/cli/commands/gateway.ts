@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PORTS } from '../../base/ports.ts'
-import { describeUse } from '../../comet/process.ts'
 import { checkSigning } from '../../gateway/http/access.ts'
 import { type Gateway, startGateway } from '../../gateway/gateway.ts'
 import { HTTP_LIMITS } from '../../gateway/http/limits.ts'
@@ -25,6 +24,7 @@ import {
   settingOf,
   withOptions,
 } from '../options.ts'
+import { listenError } from '../../node/listenError.ts'
 import { openLog } from '../../node/log.ts'
 import { logOptions } from '../logOptions.ts'
 import { say } from '../output.ts'
@@ -207,10 +207,7 @@ export async function runGateway(flags: Flags, stopped: Promise<unknown>): Promi
     light,
     logger: openLog(flags),
   }).catch(async (error: unknown) => {
-    const { code, message } = error as NodeJS.ErrnoException
-    if (code === undefined) throw error
-    const why = code === 'EADDRINUSE' ? `the port ${await describeUse(listen.host, listen.port)}` : message
-    throw new UserError(`cannot listen on ${printEndpoint(listen)}: ${why}`)
+    throw await listenError(error, `cannot listen on ${printEndpoint(listen)}`, listen)
   })
   const served = flags.metrics === undefined ? undefined : await serveMetrics(flags.metrics, gateway.metrics)
   const addresses = signers.map(({ address }) => address).join(', ')
