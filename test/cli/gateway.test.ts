@@ -1,10 +1,15 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
+import { shellWord } from '../../src/cli/networkScripts.ts'
+import { SVCD_WORDS } from '../../src/node/paths.ts'
 import { account } from '../support/testChain.ts'
 import { freePorts } from '../e2e/support/processes.ts'
 import { serveCalls } from '../support/serveCalls.ts'
 import { until } from '../gateway/support.ts'
 import { startStubNode } from '../gateway/stubNode.ts'
 import { endedWith, makePlace, run, svcd, typed } from './support.ts'
+import { commandOnTerminal } from './terminal.ts'
 
 const place = makePlace([1, 2, 3])
 afterAll(place.remove)
@@ -31,6 +36,16 @@ test('a password comes from a pipe too', async () => {
   )
   await node.close()
   expect(ended).toMatchObject(endedWith(2, /^svcd: cannot listen on /))
+})
+
+test('a gateway that asks for a password ends when it is told to', async () => {
+  const [pidFile, token] = ['pid', 'token'].map((name) => join(place.folder, name)) as [string, string]
+  writeFileSync(token, 'a-token-of-the-test\n', { mode: 0o600 })
+  const gateway = [...SVCD_WORDS, 'gateway', '--unlock', 'alice', '--auth-token-file', token].map(shellWord).join(' ')
+  const stop = () => process.kill(Number(readFileSync(pidFile, 'utf8')), 'SIGTERM')
+  const command = ['/bin/sh', '-c', `echo $$ > ${shellWord(pidFile)}; exec ${gateway}`]
+  const ended = await commandOnTerminal(place, command, [{ seen: /password of alice/, type: stop }])
+  expect(ended.status).toBe(0)
 })
 
 test.each([

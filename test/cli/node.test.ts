@@ -1,5 +1,6 @@
 /** `svcd node`: a home as one node, whose parts are started again when they end. */
-import { existsSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { gatewayClient } from '../e2e/support/client.ts'
@@ -93,6 +94,21 @@ test('a folder that is no home is refused, and nothing is made there', async () 
   const home = `${place.folder}/nothing`
   expect(await svcd(place, ['node', '--home', home])).toMatchObject(endedWith(2, /has no config\/genesis\.json/))
   expect(existsSync(home)).toBe(false)
+})
+
+test('it ends when it is told to while it still looks for CometBFT', async () => {
+  const [old, slow] = ['old', 'slow'].map((name) => join(place.folder, name)) as [string, string]
+  for (const [folder, does] of [
+    [old, 'echo 0.34.1'],
+    [slow, 'exec sleep 20'],
+  ] as const) {
+    mkdirSync(folder)
+    writeFileSync(join(folder, 'cometbft'), `#!/bin/sh\n${does}\n`, { mode: 0o755 })
+  }
+  const env = { ...place.env, SVCD_COMETBFT: '', PATH: `${old}:${slow}:${place.env['PATH']}` }
+  const running = await run({ ...place, env }, ['node', '--devnet'], /old.* is passed over: /)
+  expect(await running.stop()).toBe(0)
+  expect(running.said()).not.toMatch(/slow|CometBFT \d+\.\d+\.\d+ at /)
 })
 
 test('when its program is retired it ends with status 0, and does not begin again without a successor', async () => {

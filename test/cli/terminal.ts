@@ -7,10 +7,10 @@ import type { Ended, Place } from './support.ts'
 /** A program that waits for something that is never typed is ended after this many ms, and the test shows what it said. */
 const TERMINAL_MS_MAX = 300_000
 
-/** What is typed once the terminal shows `seen`. */
+/** What is typed, or done, once the terminal shows `seen`. */
 export interface Typing {
   readonly seen: RegExp
-  readonly type: string
+  readonly type: string | (() => void)
 }
 
 /** `svcd` on a terminal of its own. */
@@ -38,7 +38,8 @@ export function commandOnTerminal(
     if (next === undefined || !next.seen.test(stripVTControlCharacters(sinceTyped))) return
     left.shift()
     sinceTyped = ''
-    child.stdin.write(next.type)
+    if (typeof next.type === 'string') child.stdin.write(next.type)
+    else next.type()
   })
   return new Promise((done, failed) => {
     child.once('error', failed)

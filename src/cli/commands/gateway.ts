@@ -185,7 +185,9 @@ export async function runGateway(flags: Flags, stopped: Promise<unknown>): Promi
   // Checked before any password is asked for.
   checkSigning({ accounts, authToken, publicKeys: false })
   const light = lightUrl(flags)
-  const signers = publicKeys ? devnetSigners() : await unlock(flags)
+  // A password may never be typed.
+  const signers = publicKeys ? devnetSigners() : await Promise.race([stopped.then(() => undefined), unlock(flags)])
+  if (signers === undefined) return
   boundHeap()
   collectWhenQuiet()
   const gateway = await startGateway({

@@ -64,7 +64,11 @@ async function runNode(flags: Flags): Promise<void> {
   needChainId(home)
   const over = Promise.withResolvers<unknown>()
   void stopSignal().then(over.resolve)
-  const { path, version } = await findCometBft({ onProgress: progressOn(process.stdout) })
+  const isStopped = over.promise.then(() => undefined)
+  // It may be built first, for minutes.
+  const found = await Promise.race([isStopped, findCometBft({ onProgress: progressOn(process.stdout) })])
+  if (found === undefined) return
+  const { path, version } = found
   say(`CometBFT ${version} at ${path}`)
   const parts = [runChain(path, flags, over.promise), runGateway({ ...flags, node: nodeOfHome(home) }, over.promise)]
   // When one ends, so does the other.
