@@ -124,7 +124,7 @@ export async function prove(flags: ProveFlags, ask: (verified: SvcVerified) => P
   assertOwnHome(flags.home, 'query --prove')
   const { url, token } = gatewayFrom(flags)
   // A signal would end the program without its exit handlers, and the light client would be left running.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1))
   const { folder, ...light } = await startLight(flags)
   try {
     const svc = new Svc({ url, light: light.url, fetch: boundedFetch, ...(token === undefined ? {} : { token }) })

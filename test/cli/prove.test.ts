@@ -2,8 +2,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { until } from '../../bench/until.ts'
+import { allGone, descendantsOf } from '../e2e/support/processes.ts'
 import { serveCalls } from '../support/serveCalls.ts'
-import { type Ended, endedWith, makePlace, type Place, svcd } from './support.ts'
+import { type Ended, endedWith, makePlace, type Place, run, svcd } from './support.ts'
 
 const OWNER = '0x098a8672bc66ec7177f82cd529ed8e5bbdc28a27'
 const HEAD = 100
@@ -38,8 +40,8 @@ function resultOf(method: string, height: number): unknown {
 
 let node: Awaited<ReturnType<typeof serveCalls>>
 let gateway: Awaited<ReturnType<typeof serveCalls>>
-/** What the gateway answers whatever it is asked. */
-let answer = '{}'
+/** What the gateway answers whatever it is asked; undefined for nothing. */
+let answer: string | undefined = '{}'
 
 /** A light client that keeps the name of its chain, listens, and answers nothing. */
 const LIGHT = `#!${process.execPath}
@@ -73,8 +75,19 @@ afterAll(async () => {
   place.remove()
 })
 
-const prove = (trust: readonly string[] = ['--trust-first']): Promise<Ended> =>
-  svcd(place, ['query', 'balance', OWNER, '--prove', ...trust, '--node', node.url, '--gateway', gateway.url])
+const proving = (trust: readonly string[]): readonly string[] => [
+  'query',
+  'balance',
+  OWNER,
+  '--prove',
+  ...trust,
+  '--node',
+  node.url,
+  '--gateway',
+  gateway.url,
+]
+
+const prove = (trust: readonly string[] = ['--trust-first']): Promise<Ended> => svcd(place, proving(trust))
 
 test('an answer of the gateway that is too long is cut off and named', async () => {
   answer = ' '.repeat(65 * 2 ** 20)
@@ -85,6 +98,15 @@ test('a node cannot name its chain so that the headers of another one are lost',
   answer = '{}'
   for (chainId of ['my-chain', 'my-chain.before', 'my-chain']) expect(await prove()).toMatchObject({ status: 1 })
   expect(readFileSync(join(place.env['SVCD_HOME'] as string, 'light', 'my-chain', 'headers'), 'utf8')).toBe('my-chain')
+})
+
+test('a terminal that is closed leaves no light client, which would keep the headers locked', async () => {
+  answer = undefined
+  const running = await run(place, proving(['--trust-first']), /no --witness was given/)
+  const light = await until(() => descendantsOf(running.pid).find(({ args }) => / light my-chain /.test(args)))
+  process.kill(running.pid, 'SIGHUP')
+  await running.ended
+  await allGone([light.pid], 20_000)
 })
 
 test('a header to trust that the node has pruned is refused with the lowest one that it has', async () => {
