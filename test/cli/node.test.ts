@@ -3,6 +3,8 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { startApp } from '../../src/cli/devnet/processes.ts'
+import { SVCD_WORDS } from '../../src/node/paths.ts'
 import { gatewayClient } from '../e2e/support/client.ts'
 import { allGone, descendantsOf, freePorts } from '../e2e/support/processes.ts'
 import { endedWith, makePlace, type Place, run, type Running, svcd } from './support.ts'
@@ -94,6 +96,14 @@ test('a folder that is no home is refused, and nothing is made there', async () 
   const home = `${place.folder}/nothing`
   expect(await svcd(place, ['node', '--home', home])).toMatchObject(endedWith(2, /has no config\/genesis\.json/))
   expect(existsSync(home)).toBe(false)
+})
+
+test('an application that cannot be started has not started, and says why', async () => {
+  const words = SVCD_WORDS as string[]
+  const program = words.splice(0, 1, '/missing/node')
+  const app = startApp([])
+  words.splice(0, 1, ...program)
+  await expect(app.listens()).rejects.toThrow(/^the application did not start: spawn .*ENOENT$/)
 })
 
 test('it ends when it is told to while it still looks for CometBFT', async () => {

@@ -23,6 +23,11 @@ export function spawnSvcd(args: readonly string[], env: NodeJS.ProcessEnv = proc
   }
   const ended = new Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>((done) => {
     child.once('close', (code, signal) => done({ code, signal }))
+    // It could not be started, as where Node was replaced meanwhile.
+    child.once('error', ({ message }) => {
+      output += message
+      done({ code: null, signal: null })
+    })
   })
   const message = new Promise((done) => child.once('message', done))
   return {
