@@ -1,4 +1,5 @@
 /** Files that somebody or the disk changed: each is named in one line with the remedy, and nothing is written from it. */
+import { execFileSync } from 'node:child_process'
 import {
   copyFileSync,
   existsSync,
@@ -9,6 +10,7 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import Database from 'better-sqlite3'
@@ -163,6 +165,22 @@ test('svcd snapshot create keeps as many snapshots as the node was told to, and 
   rmSync(join(folder, '3-1'), { recursive: true })
   expect(await svcd(place, 'snapshot create --snapshot-keep 2')).toMatchObject({ status: 0 })
   expect(readdirSync(folder).sort()).toEqual(['2-1', '3-1'])
+})
+
+test('svcd snapshot verify leaves nothing behind, whatever ends it', async () => {
+  const [folder, tmp] = [join(place.folder, 'verified'), join(place.folder, 'tmp')]
+  readVerifiedState(path(), (state) => writeSnapshot(state, tables, folder))
+  mkdirSync(tmp)
+  const file = join(folder, '3-1', '000000.chunk')
+  const chunk = readFileSync(file)
+  rmSync(file)
+  execFileSync('mkfifo', [file])
+  const ended = svcd({ ...place, env: { ...place.env, TMPDIR: tmp } }, ['snapshot', 'verify', folder])
+  const pipe = await open(file, 'w') // until somebody reads
+  expect(readdirSync(tmp)).toEqual([])
+  await pipe.writeFile(chunk)
+  await pipe.close()
+  expect(await ended).toMatchObject({ status: 0, stdout: expect.stringMatching(/the rows have this app hash\n$/) })
 })
 
 test('damaged metadata and a damaged chunk of a snapshot are named with the remedy', () => {

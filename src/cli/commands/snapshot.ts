@@ -75,12 +75,18 @@ export function findSnapshot(folder: string, height: number | undefined) {
 
 /**
  * Restores a snapshot into a new database at `to`, and verifies each chunk and the app hash of its rows against the
- * metadata. On failure it throws a Failed and leaves no database.
+ * metadata. `onOpened` is called when the files of the database are there. On failure it throws a Failed and leaves no
+ * database.
  */
-export function restoreInto(to: string, { path, snapshot: { metadata } }: ReturnType<typeof findSnapshot>): void {
+export function restoreInto(
+  to: string,
+  { path, snapshot: { metadata } }: ReturnType<typeof findSnapshot>,
+  onOpened = (): void => {},
+): void {
   const remedy = `Remove ${path}, and take another snapshot`
   const restore = openRestore({ path: to, tables, metadata, headOf: headOfState })
   try {
+    onOpened()
     for (let index = 0; index < metadata.chunkHashes.length; index++) {
       const chunk = readChunk(path, index)
       const file = join(path, chunkFile(index))
@@ -174,10 +180,12 @@ const verifyOptions = [...commonOptions, heightOption] as const
 async function verify(from: string | undefined, flags: FlagsOf<typeof verifyOptions>): Promise<void> {
   const found = findSnapshot(from === undefined ? snapshotsOf(flags.home) : resolve(from), flags.height)
   const folder = mkdtempSync(join(tmpdir(), 'svcd-verify-'))
+  const remove = (): void => rmSync(folder, { recursive: true, force: true })
   try {
-    restoreInto(join(folder, 'restore.db'), found)
+    // Ctrl-C would leave the files behind. Windows cannot remove files that are open.
+    restoreInto(join(folder, 'restore.db'), found, process.platform === 'win32' ? undefined : remove)
   } finally {
-    rmSync(folder, { recursive: true, force: true })
+    remove()
   }
   const printed = printSnapshot(found.snapshot)
   printAnswer(
