@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { ApplySnapshotChunkResult as Apply, OfferSnapshotResult as Offer, type Snapshot } from '../../src/abci/types.ts'
 import { addressBytes } from '../../src/values/address.ts'
 import { decodeMetadata, encodeMetadata, type SnapshotMetadata } from '../../src/store/snapshot/format.ts'
@@ -177,6 +177,24 @@ describe('what is refused', () => {
     const rejected = answers.findIndex(({ result }) => result === Apply.rejectSnapshot)
     expect(answers[rejected]).toEqual({ result: Apply.rejectSnapshot, rejectSenders: ['liar'] })
     expect(rejected).toBeLessThan(chunks.length - 1)
+    one.store.close()
+  })
+
+  test('one that fills the disk nevertheless is removed, and the next one is taken', () => {
+    const one = living()
+    const { app } = one.chain
+    const before = one.picture()
+    const apply = () => chunks.map((chunk, index) => applyTo(app, index, chunk)).at(-1)
+    jest.spyOn(one.store, 'replaceBy').mockImplementationOnce(() => {
+      throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })
+    })
+    expect(offerTo(app, snapshot, appHash)).toBe(Offer.accept)
+    expect(apply()).toEqual({ result: Apply.rejectSnapshot })
+    expect(one.log.at(-1)).toEqual({ fields: { height: 10 }, message: 'a snapshot takes more than the free disk' })
+    expect(one.picture()).toEqual(before)
+    expect(offerTo(app, snapshot, appHash)).toBe(Offer.accept)
+    expect(apply()).toEqual(accept)
+    expect(one.store.appHash()).toEqual(appHash)
     one.store.close()
   })
 

@@ -44,7 +44,7 @@ export function snapshotNode(folder: string, { interval = 5, chunkBytes = 300, c
   const snapshots = {
     folder: `${home}.snapshots`,
     restorePath: `${home}.restore`,
-    replaceBy: store.replaceBy,
+    replaceBy: (path: string) => store.replaceBy(path),
     beginAt,
     chainId,
   }

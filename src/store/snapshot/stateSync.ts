@@ -1,5 +1,6 @@
 /** The answers of a node to ABCI's four requests of state sync: it offers its snapshots, and restores those of peers. */
 import { equalBytes } from '../../base/bytes.ts'
+import { sqliteCode } from '../../base/sqlite.ts'
 import { lackOfRoom, openRestore, removeRestore, type Restore, type RestoreOptions } from '../sqlite/restore.ts'
 import type { Table } from '../table.ts'
 import { type Offered, openOffered } from './folder.ts'
@@ -209,17 +210,17 @@ export function stateSyncHandlers(options: StateSyncOptions): StateSyncHandlers 
       try {
         return addChunk(restoring, chunk, sender)
       } catch (error) {
-        if (!(error instanceof NotARecord)) {
-          drop() // It may be what fills the disk.
-          throw error
+        drop() // It may be what fills the disk.
+        const { height } = restore.metadata
+        if (error instanceof NotARecord) {
+          const rejectSenders = [...senders.add(sender)]
+          logger?.error({ height, senders: rejectSenders, why: error.message }, 'a snapshot is no state of this chain')
+          return { result: CHUNK.rejectSnapshot, rejectSenders }
         }
-        const rejectSenders = [...senders.add(sender)]
-        logger?.error(
-          { height: restore.metadata.height, senders: rejectSenders, why: error.message },
-          'a snapshot is no state of this chain',
-        )
-        drop()
-        return { result: CHUNK.rejectSnapshot, rejectSenders }
+        if (sqliteCode(error) !== 'SQLITE_FULL') throw error
+        // Its metadata told of less, and the disk is free again.
+        logger?.error({ height }, 'a snapshot takes more than the free disk')
+        return { result: CHUNK.rejectSnapshot }
       }
     },
   }
