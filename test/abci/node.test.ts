@@ -1,5 +1,5 @@
 /** `startNode` with a stub of CometBFT, and a server in place of the node that it joins. */
-import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { until } from '../../bench/until.ts'
@@ -22,12 +22,16 @@ else
 fi
 `
 
-const ANSWERS: Readonly<Record<string, object>> = {
-  '/genesis': { genesis: { chain_id: 'joined' } },
-  '/status': {
-    node_info: { id: 'ab12', listen_addr: 'tcp://0.0.0.0:26656' },
+const statusOf = (id: string, listen_addr = 'tcp://0.0.0.0:26656') => ({
+  result: {
+    node_info: { id, listen_addr },
     sync_info: { latest_block_height: '7', latest_block_hash: 'CD34' },
   },
+})
+
+const ANSWERS: Readonly<Record<string, object>> = {
+  '/genesis': { result: { genesis: { chain_id: 'joined' } } },
+  '/status': statusOf('ab12'),
 }
 
 const PEER = 'ab12@127.0.0.1:26656'
@@ -36,6 +40,7 @@ let folder: string
 let remove: () => void
 let home: string
 let program: string
+let answers: Record<string, object | undefined>
 let peer: Awaited<ReturnType<typeof serveCalls>>
 let node: CometNode | undefined
 
@@ -45,7 +50,8 @@ beforeEach(async () => {
   program = join(folder, 'cometbft')
   writeFileSync(program, PROGRAM)
   chmodSync(program, 0o755)
-  peer = await serveCalls((_call, { url = '' }) => ({ result: ANSWERS[url] }))
+  answers = { ...ANSWERS }
+  peer = await serveCalls((_call, { url = '' }) => answers[url])
 })
 afterEach(async () => {
   await stop()
@@ -100,6 +106,44 @@ test('a node that joins needs its peer the first time, and no later', async () =
 test('a peer that does not answer leaves no home, which could begin its own chain later', async () => {
   await expect(startNode({ home, proxyApp: '', program, join: 'http://127.0.0.1:1' })).rejects.toThrow('fetch failed')
   expect(existsSync(home)).toBe(false)
+})
+
+test.each([
+  ['/genesis', {}, 'HTTP status 200'],
+  [
+    '/genesis',
+    { error: { message: 'Internal error', data: 'genesis response is large' } },
+    'genesis response is large',
+  ],
+  ['/status', { error: { message: 'Internal error' } }, 'Internal error'],
+  ['/status', statusOf('ab12"\nmoniker = "'), 'expected the id and the address of a node'],
+  ['/status', statusOf('ab12', 'tcp://0.0.0.0'), 'expected the id and the address of a node'],
+])('a peer whose %s is %j is not joined, and no chain begun instead', async (path, answer, why) => {
+  answers[path] = answer
+  await expect(startNode({ home, proxyApp: '', program, join: peer.url })).rejects.toThrow(`${peer.url}${path}: ${why}`)
+  expect(existsSync(home)).toBe(false)
+})
+
+test('a peer that accepts and never answers holds up a node for no longer than its time', async () => {
+  await environment({ join: peer.url })
+  answers = {}
+  const { timeout } = AbortSignal
+  const limit = jest.spyOn(AbortSignal, 'timeout').mockImplementation(() => timeout.call(AbortSignal, 50))
+  try {
+    expect(await environment({ join: peer.url })).not.toHaveProperty('CMT_STATESYNC_ENABLE')
+    expect(limit.mock.calls).toEqual([[10_000]])
+  } finally {
+    limit.mockRestore()
+  }
+})
+
+test('a home that was interrupted while it was made is made again', async () => {
+  const broken = join(folder, 'broken')
+  writeFileSync(broken, PROGRAM.replace('\nelse', '\n  exit 1\nelse'), { mode: 0o755 })
+  await expect(environment({ join: peer.url, program: broken })).rejects.toThrow('Command failed')
+  expect(genesis()).toEqual({ chain_id: 'invented' })
+  await environment({ join: peer.url })
+  expect(genesis()).toEqual({ chain_id: 'joined' })
 })
 
 test('settings of CometBFT are added to the environment, and win', async () => {

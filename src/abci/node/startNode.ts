@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { packagedFolders, programFile } from '../../base/cometbftPackage.ts'
 import { stopChild } from '../../base/stopChild.ts'
@@ -59,15 +59,28 @@ interface Answers {
   }
 }
 
+/** How long a peer may take for an answer, in ms. A genesis file has up to 16 MB; CometBFT sends no larger one. */
+const ANSWER_MS: Readonly<Record<keyof Answers, number>> = { genesis: 120_000, status: 10_000 }
+
+interface RpcAnswer<Result> {
+  readonly result?: Result
+  readonly error?: { readonly message?: string; readonly data?: string }
+}
+
 async function ask<M extends keyof Answers>(rpc: string, method: M): Promise<Answers[M]> {
-  const response = await fetch(`${rpc}/${method}`)
-  return ((await response.json()) as { readonly result: Answers[M] }).result
+  const response = await fetch(`${rpc}/${method}`, { signal: AbortSignal.timeout(ANSWER_MS[method]) })
+  const { result, error } = (await response.json()) as RpcAnswer<Answers[M]>
+  if (result !== undefined) return result
+  throw new Error(`${rpc}/${method}: ${error?.data ?? error?.message ?? `HTTP status ${response.status}`}`)
 }
 
 /** The settings with which CometBFT joins the chain of the node at `rpc`. */
 async function joinSettings(rpc: string): Promise<NodeJS.ProcessEnv> {
   const { node_info, sync_info } = await ask(rpc, 'status')
-  const port = /\d+$/.exec(node_info.listen_addr)?.[0]
+  const port = /:(\d+)$/.exec(node_info.listen_addr)?.[1]
+  // They go into config.toml.
+  if (!/^[0-9a-f]+$/.test(node_info.id) || port === undefined)
+    throw new Error(`${rpc}/status: expected the id and the address of a node`)
   return {
     CMT_P2P_PERSISTENT_PEERS: `${node_info.id}@${new URL(rpc).hostname}:${port}`,
     CMT_STATESYNC_ENABLE: 'true',
@@ -83,6 +96,11 @@ function edit(file: string, change: (text: string) => string): void {
   writeFileSync(file, change(readFileSync(file, 'utf8')))
 }
 
+const genesisOf = (home: string): string => join(home, 'config', 'genesis.json')
+
+/** The file that is there while a home is made. `init` keeps what is there, so an interrupted one is made again. */
+const markOf = (home: string): string => join(home, 'unfinished')
+
 /** Creates a home. The peer is asked first: a node whose home lacks the peer's genesis file would start a new chain. */
 async function makeHome(
   { home, chainId, join: peer }: NodeOptions,
@@ -90,14 +108,16 @@ async function makeHome(
   program: string,
 ): Promise<void> {
   const joined = peer === undefined ? undefined : await ask(peer, 'genesis')
+  mkdirSync(home, { recursive: true })
+  writeFileSync(markOf(home), '')
   execFileSync(program, ['init', '--home', home], { stdio: ['ignore', 'ignore', 'inherit'] })
-  const file = (name: string): string => join(home, 'config', name)
   if (joined !== undefined) {
     const peers = `persistent_peers = "${settings['CMT_P2P_PERSISTENT_PEERS']}"`
-    edit(file('config.toml'), (toml) => toml.replace(/^persistent_peers = .*$/m, peers))
-    edit(file('genesis.json'), () => JSON.stringify(joined.genesis))
+    edit(join(home, 'config', 'config.toml'), (toml) => toml.replace(/^persistent_peers = .*$/m, peers))
+    edit(genesisOf(home), () => JSON.stringify(joined.genesis))
   } else if (chainId !== undefined)
-    edit(file('genesis.json'), (genesis) => JSON.stringify({ ...JSON.parse(genesis), chain_id: chainId }))
+    edit(genesisOf(home), (genesis) => JSON.stringify({ ...JSON.parse(genesis), chain_id: chainId }))
+  rmSync(markOf(home))
 }
 
 /**
@@ -109,7 +129,7 @@ async function makeHome(
  */
 export async function startNode(options: NodeOptions): Promise<CometNode> {
   const { home, proxyApp, port = 26_657, join: peer, env = process.env, program = findProgram() } = options
-  const isNew = !existsSync(join(home, 'config', 'genesis.json'))
+  const isNew = !existsSync(genesisOf(home)) || existsSync(markOf(home))
   // Later the peer is in config.toml too. What else it says only a node without blocks needs.
   const joining =
     peer === undefined ? {} : await joinSettings(peer).catch((error) => (isNew ? Promise.reject(error) : {}))
