@@ -166,16 +166,38 @@ test.each([
   expect(await findings()).toContainEqual({ check: 'settings', verdict: 'bad', found })
 })
 
-test('a program that SVCD_COMETBFT names and that cannot be used is bad, although another one is there', async () => {
-  const before = process.env['SVCD_COMETBFT']
-  process.env['SVCD_COMETBFT'] = join(folder, 'no')
+test('a keystore that cannot be listed is bad, and everything else is looked at too', async () => {
+  writeFileSync(join(folder, 'keystore'), 'no folder')
+  const found = expect.stringContaining('ENOTDIR')
+  const all = await findings()
+  expect(all).toContainEqual({ check: 'key files', verdict: 'bad', found })
+  expect(all.map(({ check }) => check)).toEqual(expect.arrayContaining(['CometBFT', 'home', 'disk', 'node']))
+})
+
+/** What is found of CometBFT with these variables. */
+async function cometBftWith(env: Readonly<Record<string, string>>): Promise<unknown> {
+  const before = process.env
+  process.env = { ...before, ...env }
   try {
-    const found = expect.stringContaining('no is not an executable file')
-    expect(await findings()).toContainEqual({ check: 'CometBFT', verdict: 'bad', found })
+    return await look('CometBFT')
   } finally {
-    if (before === undefined) delete process.env['SVCD_COMETBFT']
-    else process.env['SVCD_COMETBFT'] = before
+    process.env = before
   }
+}
+
+test('a program that SVCD_COMETBFT names and that cannot be used is bad, although another one is there', async () => {
+  const found = expect.stringContaining('no is not an executable file')
+  expect(await cometBftWith({ SVCD_COMETBFT: join(folder, 'no') })).toMatchObject({ verdict: 'bad', found })
+})
+
+test('the first CometBFT that is supported counts, as for svcd node, and not the first on PATH', async () => {
+  const folders = ['0.34.1', '0.38.25'].map((version) => {
+    mkdirSync(join(folder, version))
+    writeFileSync(join(folder, version, 'cometbft'), `#!/bin/sh\necho ${version}\n`, { mode: 0o755 })
+    return join(folder, version)
+  })
+  const found = expect.stringMatching(/^0\.38\.25 /)
+  expect(await cometBftWith({ SVCD_COMETBFT: '', PATH: folders.join(':') })).toMatchObject({ verdict: 'ok', found })
 })
 
 test('the room on the disk of a home is told, and nothing of a home that is not there', () => {

@@ -1,5 +1,5 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { isLoopback } from '../../base/loopback.ts'
 import { PORTS } from '../../base/ports.ts'
 import { VERSION } from '../../base/version.ts'
@@ -74,12 +74,17 @@ async function cometBft(named: string): Promise<Finding> {
       ({ version }) => finding(check, 'ok', `${version} (supported: ${SUPPORTED_COMETBFT})`),
       (error: unknown) => finding(check, 'bad', reasonOf(error)),
     )
-  const places = [...packagedFolders(), defaultCometCache()].map((folder) => join(folder, programFile()))
-  let comet: string | undefined
-  for (const one of ['cometbft', ...places]) comet ??= await versionOf(one, process.env).catch(() => undefined)
-  return comet === undefined
-    ? finding(check, 'note', 'there is no cometbft; svcd devnet builds it, or set SVCD_COMETBFT to its path')
-    : finding(check, isSupported(comet) ? 'ok' : 'bad', `${comet} (supported: ${SUPPORTED_COMETBFT})`)
+  const onPath = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '')
+  const versions: string[] = []
+  for (const folder of [...onPath, ...packagedFolders(), defaultCometCache()]) {
+    const version = await versionOf(join(folder, programFile()), process.env).catch(() => undefined)
+    if (version !== undefined) versions.push(version)
+    if (version !== undefined && isSupported(version)) break
+  }
+  const last = versions.at(-1)
+  return last === undefined
+    ? finding(check, 'note', 'there is none on PATH; svcd devnet builds it, or set SVCD_COMETBFT to its path')
+    : finding(check, isSupported(last) ? 'ok' : 'bad', `${last} (supported: ${SUPPORTED_COMETBFT})`)
 }
 
 /** The ports of a node: those in its home's files; for what these do not say, those of a new home. */
@@ -195,11 +200,16 @@ function chainFinding(home: string): Findings {
   }
 }
 
+const keyFindings = (keys: ReturnType<typeof listKeyFiles>): readonly Finding[] => [
+  ...keys.flatMap((key) => ('problem' in key ? finding('key file', 'bad', key.problem) : [])),
+  finding('key files', 'ok', String(keys.length)),
+]
+
 function homeFindings(home: string): readonly Finding[] {
   if (!existsSync(home))
     return [finding('home', 'bad', `${home} does not exist: name another with --home DIR, or create it with svcd init`)]
   const files = homeFiles(home)
-  const keys = listKeyFiles(join(home, 'keystore'))
+  const keys = examined('key files', () => listKeyFiles(join(home, 'keystore')))
   return [
     homeAccess(home),
     settings(home),
@@ -209,8 +219,7 @@ function homeFindings(home: string): readonly Finding[] {
     secretFile('validator key', files.validatorKey, () => readValidatorKey(home)),
     signingState(home),
     secretFile('node key', files.nodeKey, () => readNodeId(home)),
-    keys.flatMap((key) => ('problem' in key ? finding('key file', 'bad', key.problem) : [])),
-    finding('key files', 'ok', String(keys.length)),
+    'verdict' in keys ? keys : keyFindings(keys),
   ].flat()
 }
 
