@@ -1,4 +1,4 @@
-import { parseJson } from '../base/json.ts'
+import { isObject, parseJson } from '../base/json.ts'
 import { Failed } from '../node/errors.ts'
 import { type GatewayFlags, gatewayUrl } from './options.ts'
 import { firstLine } from './secrets.ts'
@@ -24,7 +24,18 @@ export const boundedFetch: typeof fetch = async (url, init = {}) => {
 
 const read = async (url: string, init?: RequestInit): Promise<string> => (await boundedFetch(url, init)).text()
 
-async function ask(url: string, headers: Readonly<Record<string, string>>, body: string): Promise<unknown> {
+interface Answer {
+  readonly result?: unknown
+  readonly error?: {
+    readonly code: number
+    readonly message: string
+    readonly data?: { readonly hash?: unknown }
+  }
+}
+
+const isAnswer = (read: unknown): read is Answer => isObject(read) && ('result' in read || isObject(read['error']))
+
+async function ask(url: string, headers: Readonly<Record<string, string>>, body: string): Promise<Answer> {
   const where = `the gateway at ${url}`
   let text: string
   try {
@@ -35,7 +46,7 @@ async function ask(url: string, headers: Readonly<Record<string, string>>, body:
     throw new Failed(`${where} does not answer (${why}). Check that it is running, or name another with --gateway URL`)
   }
   const answer = parseJson(text)
-  if (answer === undefined)
+  if (!isAnswer(answer))
     throw new Failed(`${where} did not answer with JSON-RPC, but with ${JSON.stringify(text.slice(0, 80))}`)
   return answer
 }
@@ -54,16 +65,8 @@ export function createGatewayClient(url: string, token?: string) {
      * code.
      */
     call: async (method: string, params: unknown = {}): Promise<unknown> => {
-      const answer = (await ask(url, headers, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))) as {
-        readonly result?: unknown
-        readonly error?: {
-          readonly code: number
-          readonly message: string
-          readonly data?: { readonly hash?: unknown }
-        }
-      }
-      const { error } = answer
-      if (error === undefined) return answer.result
+      const { result, error } = await ask(url, headers, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))
+      if (!isObject(error)) return result
       const hash = error.data?.hash
       const which = typeof hash === 'string' ? ` (hash ${hash})` : ''
       throw new Failed(`${method}: code ${error.code}: ${error.message}${which}`, { error })

@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from '@jest/globals'
 import { createGatewayClient } from '../../src/cli/gatewayClient.ts'
+import { serveCalls } from '../support/serveCalls.ts'
 
 test('an answer without an end is cut off and named', async () => {
   const endless = createServer((_, answer) => {
@@ -22,3 +23,15 @@ test('an answer without an end is cut off and named', async () => {
   endless.closeAllConnections()
   endless.close()
 })
+
+test.each(['null', '[]', '{}', '7', '{"error":null}', 'page not found'])(
+  'what is no answer of JSON-RPC is named: %s',
+  async (text) => {
+    const served = await serveCalls(() => text)
+    await expect(createGatewayClient(served.url).call('svc_status')).rejects.toMatchObject({
+      name: 'Failed',
+      message: `the gateway at ${served.url} did not answer with JSON-RPC, but with ${JSON.stringify(text)}`,
+    })
+    await served.close()
+  },
+)
