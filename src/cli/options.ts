@@ -362,6 +362,15 @@ export const missingFields = (fields: Fields, given: Readonly<Record<string, unk
     .filter(({ isRequired, path: [name = ''] }) => isRequired && given[name] === undefined)
     .map(({ long, meaning }) => ({ flag: String(long), meaning }))
 
+/** Throws a UserError for flags that would change nothing beside another one. `names`: theirs, such as `chainId`. */
+export function refuseBeside(flag: string, names: readonly string[], flags: Readonly<Record<string, unknown>>): void {
+  const given = names.filter((name) => flags[name] !== undefined).map((name) => `--${kebab(name)}`)
+  const last = given.pop()
+  if (last === undefined) return
+  const all = given.length === 0 ? last : `${given.join(', ')} or ${last}`
+  throw new UserError(`--${flag} cannot be combined with ${all}`)
+}
+
 /** Throws a UserError that names all that is missing, if anything is. */
 export function assertNothingMissing(missing: readonly Needed[]): void {
   if (missing.length === 0) return

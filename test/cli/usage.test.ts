@@ -30,6 +30,26 @@ test.each([
     /^svcd: --to: expected an address .*got "0x12"/,
   ],
   ['no sender', ['tx', 'transfer', '--to', DEVNET_0, '--value', '1'], /^svcd: the option --from \(.*\) is required/],
+  [
+    'a transaction that is written and not sent, with flags about sending it',
+    ['tx', 'transfer', '--unsigned', '-', '--typed-data', '--dry-run', '--no-wait'],
+    /^svcd: --unsigned cannot be combined with --typed-data, --dry-run or --no-wait\n$/,
+  ],
+  [
+    'a transaction of which the typed data is printed, and not checked',
+    ['tx', 'transfer', '--typed-data', '--dry-run'],
+    /^svcd: --typed-data cannot be combined with --dry-run\n$/,
+  ],
+  [
+    'a key file that is imported, with flags about a secret',
+    ['keys', 'import', 'x', '--file', 'k.json', '--secret-file', 's', '--index', '5'],
+    /^svcd: --file cannot be combined with --index or --secret-file\n$/,
+  ],
+  [
+    'a private key with the number of an account',
+    ['keys', 'import', 'x', '--private-key', '--index', '0'],
+    /^svcd: --private-key cannot be combined with --index\n$/,
+  ],
   // What is suggested stands alone, without the whole help behind it.
   [
     'an option that is none',

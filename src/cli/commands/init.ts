@@ -32,9 +32,9 @@ import {
   type Configure,
   type FlagsOf,
   keystoreFrom,
-  kebab,
   keystoreOption,
   option,
+  refuseBeside,
   withOptions,
 } from '../options.ts'
 import { printAnswer, formatFields, note } from '../output.ts'
@@ -148,15 +148,6 @@ const NOT_OF_A_DEVNET: readonly (keyof Flags)[] = [
   'trustHash',
   'trustPeriod',
 ]
-
-/** Throws a UserError for flags that would change nothing beside another one. */
-function refuseBeside(flag: string, names: readonly (keyof Flags)[], flags: Flags): void {
-  const given = names.filter((name) => flags[name] !== undefined).map((name) => `--${kebab(name)}`)
-  const last = given.pop()
-  if (last === undefined) return
-  const all = given.length === 0 ? last : `${given.join(', ')} or ${last}`
-  throw new UserError(`--${flag} cannot be combined with ${all}`)
-}
 
 /**
  * Writes the home of a devnet whose parts are started one by one, as in containers. An existing one keeps its keys and

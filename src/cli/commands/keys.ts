@@ -30,6 +30,7 @@ import {
   keystoreOption,
   option,
   passwordOption,
+  refuseBeside,
   subcommand,
   withOptions,
 } from '../options.ts'
@@ -62,9 +63,8 @@ const importOptions = [
     "the secret is a key of Ethereum (secp256k1), a mnemonic at Ethereum's path m/44'/60'/0'/0/index",
   ),
   option('--mnemonic', 'the secret is a BIP-39 mnemonic'),
-  option('--index <number>', 'number of the account of the mnemonic', {
+  option('--index <number>', 'number of the account of the mnemonic (default: 0)', {
     parse: parseWhole([0, 999_999_999]),
-    fallback: '0',
   }),
   option('--private-key', 'the secret is an ed25519 seed, or with --ethereum a private key: 32 bytes in hex'),
   option('--file <file>', 'import this key file, which keeps its password; that of an Ethereum wallet too'),
@@ -124,7 +124,7 @@ async function newKey(name: string, flags: NewSecretFlags): Promise<void> {
   await storeKey(name, seed, ownerOfSeed(seed), flags)
 }
 
-async function secretIn(text: string, { ethereum = false, privateKey, index }: ImportFlags): Promise<Uint8Array> {
+async function secretIn(text: string, { ethereum = false, privateKey, index = 0 }: ImportFlags): Promise<Uint8Array> {
   if (privateKey === true) {
     const secret = fromHex(text.trim().replace(/^0x/, ''))
     if (secret?.length !== SEED_BYTES)
@@ -166,6 +166,8 @@ async function importKey(name: string, flags: ImportFlags): Promise<void> {
   if ([mnemonic, privateKey, file].filter((one) => one !== undefined).length !== 1) {
     throw new UserError('expected exactly one of --mnemonic, --private-key and --file FILE')
   }
+  if (privateKey === true) refuseBeside('private-key', ['index'], flags)
+  if (file !== undefined) refuseBeside('file', ['index', 'secretFile'], flags)
   if (file !== undefined) return importFile(name, file, flags)
   const what = mnemonic === true ? 'mnemonic' : 'private key'
   const text = await readSecret({ what, file: secretFile, flag: '--secret-file', more: true, isAlone: true })

@@ -39,6 +39,7 @@ import {
   option,
   parseFields,
   passwordOption,
+  refuseBeside,
   settingOf,
   subcommand,
   withOptions,
@@ -306,17 +307,20 @@ async function sendToNode(words: string, key: KeyFile | undefined, tx: UnsignedT
  * with code and log for a transaction that the chain refuses, and a UserError for fields that no message can hold.
  */
 async function sendTx(entry: TxEntry, words: string, flags: Flags): Promise<void> {
-  const { nonce } = flags
+  const { nonce, typedData, dryRun, wait } = flags
+  const sending = { typedData, dryRun, noWait: wait ? undefined : true }
+  if (flags.unsigned !== undefined) refuseBeside('unsigned', ['typedData', 'dryRun', 'noWait'], sending)
+  if (typedData === true) refuseBeside('typed-data', ['dryRun', 'noWait'], sending)
   const from = settingOf(flags, 'from') ?? ''
   const given = fieldsFromFlags(entry.input, flags)
   const noSender = from === '' ? [{ flag: '--from', meaning: "the sender, an address or a key's name" }] : []
   assertNothingMissing([...noSender, ...missingFields(entry.input, given)])
   const tx: UnsignedTx = { entry, message: parseFields(entry.input, given), nonce }
   const account = accountOf(keystoreFrom(flags), from)
-  if (flags.unsigned !== undefined || flags.typedData === true) return handOut(account, from, tx, flags)
+  if (flags.unsigned !== undefined || typedData === true) return handOut(account, from, tx, flags)
   if (account !== undefined && 'account' in account) return refuseMultisig(account)
   const key = account
-  if (flags.dryRun === true || !flags.wait) return sendToNode(words, key, tx, flags)
+  if (dryRun === true || !wait) return sendToNode(words, key, tx, flags)
   const params = { from, ...given, ...(nonce === undefined ? {} : { nonce }) }
   if (key === undefined && flags.chainId !== undefined) await chainOfGateway(flags)
   const work =
