@@ -24,11 +24,12 @@ const read = (path: string): string => readFileSync(path, 'utf8')
 async function askName(): Promise<string> {
   if (!process.stdin.isTTY) return fail('expected a name: npm create @svcd my-chain')
   const terminal = createInterface({ input: process.stdin, output: process.stdout })
-  try {
-    return (await terminal.question('The name of the chain: ')).trim()
-  } finally {
-    terminal.close()
-  }
+  // Ctrl-C and Ctrl-D close it.
+  const stop = (): never => process.exit(130)
+  terminal.once('close', stop)
+  const name = await terminal.question('The name of the chain: ')
+  terminal.off('close', stop).close()
+  return name.trim()
 }
 
 /** Asks for our packages in the version of this one: they are published together. */

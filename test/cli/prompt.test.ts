@@ -1,9 +1,10 @@
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { openKeystore } from '../../src/keys/keystore.ts'
 import { makePlace, svcd } from './support.ts'
-import { onTerminal } from './terminal.ts'
+import { commandOnTerminal, onTerminal } from './terminal.ts'
 
 const place = makePlace([1, 2, 3])
 afterAll(place.remove)
@@ -85,4 +86,13 @@ describe('a question on a terminal', () => {
     const ended = await onTerminal(place, ['keys', 'delete', 'alice'], [{ seen: /\[y\/N\]/, type: 'y\r' }])
     expect(ended).toMatchObject({ status: 0, stdout: expect.stringContaining('removed alice') })
   })
+})
+
+test.each([
+  ['Ctrl-C', '\u0003'],
+  ['Ctrl-D', '\u0004'],
+])('%s at the question of npm create @svcd ends it with status 130 and not a word', async (_name, key) => {
+  const create = fileURLToPath(new URL('../../src/create/create.ts', import.meta.url))
+  const ended = await commandOnTerminal(place, [process.execPath, create], [{ seen: /name of the chain: /, type: key }])
+  expect(ended).toMatchObject({ status: 130, stdout: expect.stringMatching(/^The name of the chain: \s*$/) })
 })
