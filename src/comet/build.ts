@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { rmSync } from 'node:fs'
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -101,7 +102,10 @@ export const buildWithGo = async (build: GoBuild): Promise<void> => {
   const progress = countProgress(building.child.stderr as Readable, size)
   const say = (isReplaced = true) => onProgress(`  ${progress()}, ${seconds()}`, isReplaced)
   const timer = setInterval(say, PROGRESS_EVERY_MS)
-  const stop = () => building.child.kill()
+  const stop = () => {
+    building.child.kill()
+    rmSync(folder, { recursive: true, force: true })
+  }
   process.once('exit', stop)
   try {
     await building

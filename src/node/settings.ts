@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import { join } from 'node:path'
 import { parseAddress } from '../abci/address.ts'
 import { writeWhole } from '../base/writeWhole.ts'
-import { isObject } from '../base/json.ts'
+import { isObject, parseJson } from '../base/json.ts'
 import { OS_NAMES } from '../values/library.ts'
 import { UserError } from './errors.ts'
 
@@ -197,12 +197,13 @@ const fileOf = (home: string): string => join(home, 'config', 'svcd.json')
 export function readConfig(home: string): SvcdConfig {
   const path = fileOf(home)
   if (!existsSync(path)) return {}
-  let config: unknown
+  let text: string
   try {
-    config = JSON.parse(readFileSync(path, 'utf8'))
-  } catch {
-    // Reported below.
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new UserError(`${path}: cannot be read: ${(error as NodeJS.ErrnoException).code}`)
   }
+  const config = parseJson(text)
   if (!isObject(config))
     throw new UserError(`${path}: expected a JSON object. Correct it, or remove it to use the defaults`)
   const unknown = settingsIn(config).find((name) => !NAMES.includes(name))

@@ -275,6 +275,11 @@ describe('the OS of a node', () => {
   })
 })
 
+test('a file that cannot be read is not one with other contents', () => {
+  mkdirSync(join(folder, 'config', 'svcd.json'), { recursive: true })
+  expect(() => readConfig(folder)).toThrow(/config\/svcd\.json: cannot be read: EISDIR$/)
+})
+
 describe('what a node keeps', () => {
   test("is the flag's, else the file's, else the default", () => {
     expect(chooseRetention(folder, {})).toEqual({ interval: 1000, keep: 2, keepBlocks: 0 })

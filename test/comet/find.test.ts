@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from '@jest/globals'
 import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { programFile } from '../../src/base/cometbftPackage.ts'
 import { buildCometBft } from '../../src/comet/build.ts'
 import { COMETBFT_VERSION, defaultCometCache, findCometBft } from '../../src/comet/find.ts'
@@ -207,6 +208,19 @@ describe('find', () => {
       message: 'building CometBFT 0.38.25 with Go 1.26.1 failed: no such host',
     })
     expect(readdirSync(cacheDir)).toEqual([])
+  })
+
+  test('a build whose program is ended leaves nothing', async () => {
+    const cacheDir = folder()
+    const before = process.listeners('exit')
+    const go = join(fakeGo('exec /bin/sleep 20'), 'go')
+    const building = buildCometBft({ go, version: '0.38.25', cacheDir, env: {}, onProgress: () => {} })
+    const added = () => process.listeners('exit').filter((one) => !before.includes(one))
+    while (added().length === 0) await sleep(5)
+    expect(readdirSync(cacheDir)).toEqual([expect.stringMatching(/^\.build-/)])
+    added()[0]?.(0)
+    expect(readdirSync(cacheDir)).toEqual([])
+    await expect(building).rejects.toThrow('failed')
   })
 
   test('without Go the error tells both ways to get CometBFT', async () => {
