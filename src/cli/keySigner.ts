@@ -1,14 +1,17 @@
 import { utf8 } from '../base/bytes.ts'
 import { ownerOfPrivateKey, signerOfPrivateKey } from '../keys/ethereum.ts'
 import type { KeyFile } from '../keys/files.ts'
-import { type Keystore, type KeystoreError, openSecret, ownerOfSeed } from '../keys/keystore.ts'
+import { type Curve, type Keystore, type KeystoreError, openSecret, ownerOfSeed } from '../keys/keystore.ts'
 import { digestOfBody } from '../modules/isSignedBySender.ts'
 import { type Signer, signerOfSeed } from '../tx/sign.ts'
 import { readSecret } from './secrets.ts'
 
+/** The function that derives the owner from a secret of a curve. */
+export const ownerBy = (curve: Curve): typeof ownerOfSeed => (curve === 'ed25519' ? ownerOfSeed : ownerOfPrivateKey)
+
 /** Decrypts the secret of a keystore of any curve. Throws a KeystoreError. */
 export function openKey(keystore: Keystore, password: string): Uint8Array {
-  const ownerOf = keystore.curve === 'ed25519' ? ownerOfSeed : ownerOfPrivateKey
+  const ownerOf = ownerBy(keystore.curve)
   try {
     return openSecret(keystore, password, ownerOf)
   } catch (error) {

@@ -216,20 +216,20 @@ export type NodeRpc = ReturnType<typeof openNodeRpc>
 
 /**
  * Waits until the node answers, and resolves with its status. Throws a NodeError `NodeUnreachable` with the last reason
- * after `timeoutMs`, or at once when `signal` is aborted, as when the node's process has ended.
+ * after `timeoutMs`.
  */
-export const waitForNode = async (rpc: NodeRpc, timeoutMs: number, signal?: AbortSignal): Promise<NodeStatus> => {
+export const waitForNode = async (rpc: NodeRpc, timeoutMs: number): Promise<NodeStatus> => {
   const deadline = performance.now() + timeoutMs
   for (;;) {
     try {
       return await rpc.status()
     } catch (error) {
-      if (!isNodeError(error) || performance.now() > deadline || signal?.aborted === true) {
+      if (!isNodeError(error) || performance.now() > deadline) {
         throw new NodeError('NodeUnreachable', `the node at ${rpc.url} does not answer: ${reasonOf(error)}`, {
           cause: error,
         })
       }
     }
-    await sleep(100, undefined, signal ? { signal } : {}).catch(() => {})
+    await sleep(100)
   }
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { compareBytes, fromHex, toHex } from '../../base/bytes.ts'
-import { isPrivateKey, ownerOfPrivateKey, privateKeyOfMnemonic } from '../../keys/ethereum.ts'
+import { isPrivateKey, privateKeyOfMnemonic } from '../../keys/ethereum.ts'
 import {
   addKeyFile,
   addMultisigFile,
@@ -17,7 +17,7 @@ import {
   removeKeyFile,
   replaceKeyFile,
 } from '../../keys/files.ts'
-import { type Curve, isWeak, type KeyOwner, ownerOfSeed, sealSecret, SEED_BYTES } from '../../keys/keystore.ts'
+import { isWeak, type KeyOwner, ownerOfSeed, sealSecret, SEED_BYTES } from '../../keys/keystore.ts'
 import { multisigAccount } from '../../keys/multisig.ts'
 import { PASSWORD_LENGTH_MIN } from '../../keys/password.ts'
 import { newMnemonic, seedOfMnemonic } from '../../keys/mnemonic.ts'
@@ -40,7 +40,7 @@ import { confirm, readSecret } from '../secrets.ts'
 import { memberAddress } from '../../tx/draft.ts'
 import { faultOf, parseMember, printMember } from '../../tx/multisig.ts'
 import { parseAddress } from '../../values/address.ts'
-import { openKey } from '../keySigner.ts'
+import { openKey, ownerBy } from '../keySigner.ts'
 import { parseWhole } from '../../node/settings.ts'
 
 const keyOptions = [...commonOptions, keystoreOption] as const
@@ -96,9 +96,6 @@ type SecretFlags = FlagsOf<typeof secretOptions>
 type NewSecretFlags = FlagsOf<typeof newSecretOptions>
 type ImportFlags = FlagsOf<typeof importOptions>
 
-const ownerOf = (curve: Curve, secret: Uint8Array): KeyOwner =>
-  curve === 'ed25519' ? ownerOfSeed(secret) : ownerOfPrivateKey(secret)
-
 const kindOf = (file: KeyFile | MultisigFile): string =>
   'keystore' in file ? file.keystore.curve : `${file.account.threshold} of ${file.account.members.length} keys`
 
@@ -147,7 +144,7 @@ async function importFile(name: string, file: string, flags: ImportFlags): Promi
   // The password is checked now, because later nobody may remember another one.
   const password = await passwordOf(name, flags)
   const secret = openKey(given, password)
-  const owner = ownerOf(given.curve, secret)
+  const owner = ownerBy(given.curve)(secret)
   // An older file gets the public key that it lacks.
   const keystore = isWeak(given) ? sealSecret(secret, owner, password) : { ...given, ...owner }
   const path = addKeyFile(keystoreFrom(flags), name, keystore)
@@ -172,7 +169,7 @@ async function importKey(name: string, flags: ImportFlags): Promise<void> {
   const what = mnemonic === true ? 'mnemonic' : 'private key'
   const text = await readSecret({ what, file: secretFile, flag: '--secret-file', more: true, isAlone: true })
   const secret = await secretIn(text, flags)
-  await storeKey(name, secret, ownerOf(ethereum ? 'secp256k1' : 'ed25519', secret), flags)
+  await storeKey(name, secret, ownerBy(ethereum ? 'secp256k1' : 'ed25519')(secret), flags)
 }
 
 /** What stands for a key in an account of several. Throws a Failed for an older key file, which does not say. */
@@ -274,7 +271,7 @@ async function changePassword(key: string, flags: FlagsOf<typeof passwdOptions>)
   const what = `new password of ${found.name}`
   const { newPasswordFile: file, allowShortPassword: mayBeShort } = flags
   const fresh = await readSecret({ what, file, flag: '--new-password-file', isNew: true, mayBeShort })
-  replaceKeyFile(found, sealSecret(secret, ownerOf(found.keystore.curve, secret), fresh))
+  replaceKeyFile(found, sealSecret(secret, ownerBy(found.keystore.curve)(secret), fresh))
   printAnswer(flags.json, shown(found), () => `the password of ${found.name} was changed`)
 }
 

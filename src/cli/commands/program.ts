@@ -1,7 +1,7 @@
 import { VERSION } from '../../base/version.ts'
 import { chainVersionAt } from '../../node/chainVersion.ts'
 import { UserError } from '../../node/errors.ts'
-import { chainIdOf } from '../../node/homes.ts'
+import { needChainId } from '../../node/homes.ts'
 import { type CommonFlags, commonOptions, type Configure, subcommand, withOptions } from '../options.ts'
 import { formatFields, printAnswer } from '../output.ts'
 import { acceptProgramVersion, PROGRAM_VERSION_LIMITS } from '../../node/programVersion.ts'
@@ -13,9 +13,7 @@ import { parseWhole } from '../../node/settings.ts'
  */
 function accept(text: string, { home, json }: CommonFlags): void {
   const version = parseWhole(PROGRAM_VERSION_LIMITS)(text, '<version>')
-  const chainId = chainIdOf(home)
-  if (chainId === undefined)
-    throw new UserError(`${home} is not the home of a chain, because it has no config/genesis.json`)
+  const chainId = needChainId(home)
   const { version: chain, from } = chainVersionAt(home)
   if (from === 'state' && chain !== version) {
     throw new UserError(

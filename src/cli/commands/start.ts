@@ -1,6 +1,4 @@
-import { dirname } from 'node:path'
 import { isLocalAddress } from '../../abci/index.ts'
-import { ensureFolder } from '../../base/folder.ts'
 import { closeHome, needChainId } from '../../node/homes.ts'
 import { allowedAddresses } from '../../node/libraries.ts'
 import { openLog } from '../../node/log.ts'
@@ -72,7 +70,6 @@ async function start(flags: FlagsOf<typeof options>): Promise<number> {
   closeHome(home, note)
   needChainId(home) // Before anything is written there.
   boundHeap()
-  if (logFile !== undefined) ensureFolder(dirname(logFile))
   const retention = chooseRetention(home, flags)
   const allowAddresses = allowedAddresses(home, flags.eniAllow)
   const logger = openLog(flags, logFile)

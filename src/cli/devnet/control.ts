@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 import { createInterface } from 'node:readline'
-import { isObject } from '../../base/json.ts'
+import { isObject, parseJson } from '../../base/json.ts'
 import { UserError } from '../../node/errors.ts'
 import { socketPathOf } from '../../node/paths.ts'
 
@@ -31,12 +31,7 @@ export interface PendingOrder {
 }
 
 function readOrder(line: string): Order | undefined {
-  let order: unknown
-  try {
-    order = JSON.parse(line)
-  } catch {
-    return undefined
-  }
+  const order = parseJson(line)
   if (!isObject(order)) return undefined
   if (order['do'] === 'snapshot') return { do: 'snapshot' }
   return order['do'] === 'revert' && Number.isSafeInteger(order['id'])

@@ -30,7 +30,6 @@ export function startApp(args: readonly string[]) {
     reason: reasonOfApp(output(), code, signal),
   }))
   return {
-    pid: child.pid as number,
     /** Resolves when it listens. Rejects with a UserError that quotes its output when it ends before. */
     listens: async (): Promise<void> => {
       if ((await started) === undefined) throw new UserError(`the application did not start: ${(await exited).reason}`)
