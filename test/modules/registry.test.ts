@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { descriptor } from '../../src/codec/gen/svc.descriptor.js'
 import { OPERATION_MESSAGES } from '../../src/codec/svc.ts'
 import { eventEntries, queryEntries, tables, txEntries } from '../../src/modules/registry.ts'
+import type { Table } from '../../src/store/table.ts'
 import type { Fields } from '../../src/tx/fields.ts'
 
 /** Fields of a message by name: whether it may be absent. A message inside may be always. */
@@ -33,6 +34,10 @@ describe('the registry', () => {
     ['table tag', tables.map(({ tag }) => String(tag))],
   ])('no %s stands twice', (_what, values) => {
     expect(new Set(values).size).toBe(values.length)
+  })
+
+  test('no table is derived: such a one is in memory alone, and would be an empty one in SQL', () => {
+    expect((tables as readonly Table[]).filter(({ derived }) => derived !== undefined)).toEqual([])
   })
 
   test('methods and events are named as the interface and the protocol name them', () => {

@@ -66,7 +66,7 @@ export const claims = table('claims', {
 })
 
 /** Tables of this module. */
-export const delegationTables = [delegations, batches, batchNumbers, claims] as const
+export const delegationTables = [delegations, batches, claims] as const
 
 /**
  * Who holds what: each delegation of a pool that goes on, with its worth in whole and part tokens. SQL has no numbers of
