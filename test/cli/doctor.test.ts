@@ -12,6 +12,7 @@ import { abciAddressOf } from '../../src/node/paths.ts'
 import { tables, views } from '../../src/modules/registry.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqliteStore.ts'
 import { account, nodeKey, TestChain, tokens } from '../support/testChain.ts'
+import { serveCalls } from '../support/serveCalls.ts'
 import { tempFolder } from '../support/tempFolder.ts'
 
 let folder: string
@@ -53,6 +54,19 @@ test('a file that is no state is said so, and an absent one is only noted', () =
 const findings = () =>
   examine({ home: folder, json: undefined, node: 'http://127.0.0.1:9', acceptProgramVersion: undefined })
 const look = async (name: string) => (await findings()).find(({ check }) => check === name)
+
+test('a node is asked also where the config.toml of the home cannot be read', async () => {
+  mkdirSync(join(folder, 'config'))
+  writeFileSync(join(folder, 'config', 'config.toml'), '[')
+  const info = { id: '', network: 'test', version: '0.38.25' }
+  const sync = { latest_block_height: '0', latest_app_hash: '', earliest_block_height: '0', catching_up: false }
+  const { url, close } = await serveCalls(({ method }) => ({
+    result: method === 'status' ? { node_info: info, sync_info: sync } : { n_peers: '0' },
+  }))
+  const all = await examine({ home: folder, json: undefined, node: url, acceptProgramVersion: undefined })
+  await close()
+  expect(all.find(({ check }) => check === 'node')).toMatchObject({ verdict: 'ok' })
+})
 
 test('a mempool that svcd would have to keep is bad, and the setting is named', async () => {
   mkdirSync(join(folder, 'config'))

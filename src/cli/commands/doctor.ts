@@ -231,6 +231,8 @@ async function nodeFindings(flags: Flags): Promise<readonly Finding[]> {
   const { home } = flags
   const url = examined('node', () => nodeUrl(flags))
   if (typeof url !== 'string') return [url]
+  // Of a config.toml that cannot be read other findings tell.
+  const isOwn = url === examined('node', () => nodeOfHome(home))
   const rpc = openNodeRpc(url, { timeoutMs: 3000 })
   try {
     const status = await rpc.status()
@@ -243,7 +245,7 @@ async function nodeFindings(flags: Flags): Promise<readonly Finding[]> {
     return [
       finding('node', catchingUp ? 'note' : 'ok', node),
       ...(await examineBlocks(rpc, status, home)),
-      ...(url === nodeOfHome(home) ? await examineSigning(home, rpc) : []),
+      ...(isOwn ? await examineSigning(home, rpc) : []),
       isAhead
         ? finding('clock', 'bad', `the newest block is ${ageS} s ahead of this machine's clock; set the clock (NTP)`)
         : finding('clock', 'ok', `${new Date().toISOString()}, ${ageS} s from the time of the newest block`),
