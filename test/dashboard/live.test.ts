@@ -64,8 +64,13 @@ test('a page of older blocks stays while blocks come, and is asked once', async 
   location.hash = '#/blocks?from=120'
   dispatchEvent(new Event('hashchange'))
   const { Blocks } = await import('../../src/dashboard/pages/Blocks.tsx')
-  reach(190)
+  reach(110)
   const { text, end } = drawn(h(Blocks, { path: [] }))
+  for (const height of [119, 190]) {
+    await turn()
+    expect(text()).not.toContain('1–25 of')
+    reach(height)
+  }
   await until(
     () => text().includes('71–95 of 190') || undefined,
     20_000,
@@ -81,6 +86,21 @@ test('a page of older blocks stays while blocks come, and is asked once', async 
   end()
 })
 
+test('the latest blocks are those of the latest heights, also while older ones are missing', async () => {
+  location.hash = '#/blocks'
+  dispatchEvent(new Event('hashchange'))
+  const { Blocks } = await import('../../src/dashboard/pages/Blocks.tsx')
+  chain.recentBlocks.set([1, 2, 3, 151, 152, 153].map(blockAt))
+  chain.head.set(blockAt(153))
+  const { text, end } = drawn(h(Blocks, { path: [] }))
+  await until(
+    () => text().includes('1–3 of 153') || undefined,
+    20_000,
+    () => text(),
+  )
+  end()
+})
+
 test('transactions behind a gap in what the page hears stand above those that are asked for then, and none before it', async () => {
   let newest = 3
   jest.spyOn(svc.async, 'getTransactions').mockImplementation((async () => {
@@ -89,7 +109,6 @@ test('transactions behind a gap in what the page hears stand above those that ar
   }) as never)
   const subscribe = jest.spyOn(svc, 'subscribe') as unknown as jest.Mock<SubscribeTo<'tx'>>
   subscribe.mockResolvedValue({ unsubscribe: () => {} })
-  const setLine = (state: 'lost' | 'live'): void => chain.line.set({ state, reason: '', isAnswered: false, since: 0 })
   const { TxHistory } = await import('../../src/dashboard/parts/TxHistory.tsx')
   const { text, end } = drawn(h(TxHistory, { label: 'Transactions' }))
   const shows = (...heights: readonly number[]): Promise<true> =>
@@ -98,14 +117,12 @@ test('transactions behind a gap in what the page hears stand above those that ar
       20_000,
       () => text(),
     )
-  setLine('live')
+  chain.line.set({ state: 'live', reason: '', isAnswered: false, since: 0 })
   await shows(3, 2)
   const [, { onState }, tell] = await until(() => subscribe.mock.calls[0], 20_000, 'nothing was subscribed to')
   tell(txAt(4))
   await shows(4, 3, 2)
-  setLine('lost')
   newest = 200
-  setLine('live')
   onState?.({ state: 'gap', from: 5, to: 150 })
   tell(txAt(201))
   await shows(201, 200, 199)

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Connection, SvcTopics } from '../../client/index.ts'
 import { recentBlocks } from './chain.ts'
 import { subscribe, svc } from './gateway.ts'
@@ -14,8 +14,13 @@ export const LATEST_TXS = 100
 /** How often the list is drawn anew at most, in ms. */
 const DRAW_MS = 300
 
-/** The transactions from a height on, as they are committed, the newest first; none while `from` is undefined. */
-export function useLive(from: number | undefined, address?: string): readonly Tx[] {
+/**
+ * The transactions from a height on, as they are committed, the newest first; none while `from` is undefined. Those before
+ * a gap in what the page hears are forgotten, and `onGap` is called.
+ */
+export function useLive(from: number | undefined, address?: string, onGap = (): void => {}): readonly Tx[] {
+  const gap = useRef(onGap)
+  gap.current = onGap
   const [told, tell] = useState<readonly Tx[]>([])
   const blocks = useStore(recentBlocks)
   const isKnown = from !== undefined
@@ -29,9 +34,9 @@ export function useLive(from: number | undefined, address?: string): readonly Tx
     }
     const onState = ({ state }: Connection): void => {
       if (state !== 'gap') return
-      // What lies in a gap would be missing among these. Whoever asks for older ones asks anew when the line is back.
       all = []
       timer ??= setTimeout(draw, DRAW_MS)
+      gap.current()
     }
     const options = { from, onState, ...(address === undefined ? {} : { address }) }
     const end = subscribe('tx', options, (tx) => {

@@ -27,11 +27,12 @@ function List() {
   const known = useStore(recentBlocks)
   const asked = Number(useRoute().options.get('from') ?? Number.NaN)
   const headHeight = newest?.height ?? 0
-  const isLive = !Number.isSafeInteger(asked) || asked < 1 || asked >= headHeight
+  // Not by the head: it rises from a hundred blocks back when the page is opened.
+  const isLive = !Number.isSafeInteger(asked) || asked < 1
   const earliest = useEarliest()
   const top = isLive ? headHeight : asked
   const answer = useAnswer(isLive ? undefined : `blocks/${top}`, () => readBlocks(top), 'once')
-  const live = newest && known.slice(-PAGE_BLOCKS).toReversed()
+  const live = newest && known.filter(({ height }) => height > headHeight - PAGE_BLOCKS).toReversed()
   const proposerOf = useProposers()
   const columns: readonly Column<BlockHead>[] = [
     blockColumns.height,
@@ -56,7 +57,7 @@ function List() {
             rows={rows}
             keyOf={({ height }) => height}
             linkOf={blockLink}
-            part={partIn(headHeight - top, rows.length, headHeight)}
+            part={headHeight < top ? undefined : partIn(headHeight - top, rows.length, headHeight)}
             empty={isLive ? 'There is no block yet.' : 'The node has no blocks of these heights.'}
           />
         )}

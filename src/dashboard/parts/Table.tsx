@@ -105,7 +105,10 @@ function useWindow(keys: readonly Key[], place: { readonly current: HTMLElement 
   const look = (): void => {
     if (count < WINDOWED_FROM) return
     // Rows of a list that goes on come and go.
-    if (heights.size > 4 * count) heights.clear()
+    if (heights.size > 4 * count) {
+      const there = new Set(keys)
+      for (const key of heights.keys()) if (!there.has(key)) heights.delete(key)
+    }
     for (const row of place.current?.querySelectorAll('tbody > [aria-rowindex]') ?? []) {
       const key = keys[Number(row.ariaRowIndex) - FIRST_INDEX]
       if (key !== undefined) heights.set(key, row.getBoundingClientRect().height)

@@ -1,4 +1,5 @@
 import { askTransactions, type FoundTxs, isOf, movedFor, type TxFilter } from '../data/txHistory.ts'
+import { refresh } from '../data/questions.ts'
 import { useAnswer } from '../data/useAnswer.ts'
 import { LATEST_TXS, type Tx, useLive } from '../data/useTransactions.ts'
 import { exactTokens, formatCount } from '../format.ts'
@@ -90,14 +91,11 @@ function Searched({ found: { rows, searched, lowest, next, earliest } }: { reado
 export function TxHistory({ address, label }: { readonly address?: string; readonly label: string }) {
   const { filter, before } = useFilter(address)
   const { operation, direction } = filter
-  const answer = useAnswer(
-    `transactions/${address ?? ''}/${operation ?? ''}/${direction ?? ''}/${before ?? ''}`,
-    () => askTransactions(filter, before),
-    before === undefined ? 'onReturn' : 'once',
-  )
+  const key = `transactions/${address ?? ''}/${operation ?? ''}/${direction ?? ''}/${before ?? ''}`
+  const answer = useAnswer(key, () => askTransactions(filter, before), before === undefined ? 'onReturn' : 'once')
   const { data, error } = answer
   const first = before === undefined ? data : undefined
-  const told = useLive(first && Math.max(1, first.height), address)
+  const told = useLive(first && Math.max(1, first.height), address, () => refresh(key))
   const shown = first === undefined ? data : newestOf(told, filter, first)
   const path = address === undefined ? ['transactions'] : ['accounts', address]
   const link = (from?: string): string => linkTo(path, { operation, direction, before: from })

@@ -93,9 +93,10 @@ export function Missed({
   const begin = Math.max(1, validator.block_height, earliest)
   const oldest = next === null ? begin : (events.at(-1)?.height ?? begin)
   const isShort = oldest > height - GRID && next !== null && events.length < PAGES_MAX * 50
+  // With each block, since it may fail.
   useEffect(() => {
     if (isShort) void loadOlder()
-  }, [isShort, oldest])
+  }, [isShort, oldest, height])
   // An owner may have had another candidacy before.
   const told = events.filter((event) => event.height >= validator.block_height)
   const signing = { told, height, keys, absent }

@@ -78,16 +78,14 @@ export function useHistory(owner: string) {
   const [history, show] = useState<History>()
   const [error, setError] = useState<Error>()
   useEffect(() => {
-    if (newest === undefined) return
-    setError(undefined)
-    show((last) => joined(newest, last))
+    if (newest !== undefined) show((last) => joined(newest, last))
   }, [newest])
   const loadOlder = async (): Promise<void> => {
     const next = history?.next
     if (next === undefined || next === null) return
+    setError(undefined)
     try {
       const { events, next: older } = await askPage(next)
-      setError(undefined)
       show((last) => (last?.next === next ? { ...last, events: [...last.events, ...events], next: older } : last))
     } catch (reason) {
       setError(reason as Error)
