@@ -105,6 +105,26 @@ function pauseBefore(reply: Reply, sinceMs: number): number | undefined {
   return code === BAD_NONCE_CODE && sinceMs < REBROADCAST_MS ? BEHIND_MS : undefined
 }
 
+function resultIn(reply: Reply, hash: string): TransactionResult {
+  if ('error' in reply) throw withHash(reply.error, hash)
+  return { ...(reply.result as TransactionResult), hash }
+}
+
+/** Has the gateway wait with `ask`, while this thread waits too. */
+function waitBlocking(ask: () => unknown, hash: string): TransactionResult {
+  for (const fromMs = performance.now(); ; ) {
+    let reply: Reply
+    try {
+      reply = { result: ask() }
+    } catch (error) {
+      reply = { error: error as SvcRpcError }
+    }
+    const pauseMs = pauseBefore(reply, performance.now() - fromMs)
+    if (pauseMs === undefined) return resultIn(reply, hash)
+    pauseBlocking(pauseMs)
+  }
+}
+
 /**
  * Creates a function that has the gateway wait for the block of a transaction, which it has taken. Calls of one turn of
  * the program go together. A transaction that the mempool has dropped resolves with its refusal.
@@ -125,9 +145,8 @@ function createWait({ askAll }: Transport): (bytes: Uint8Array, hash: string) =>
     for (const fromMs = performance.now(); ; ) {
       const reply = await ask(waitCall(bytes))
       const pauseMs = pauseBefore(reply, performance.now() - fromMs)
-      if (pauseMs !== undefined) await pause(pauseMs)
-      else if ('error' in reply) throw withHash(reply.error, hash)
-      else return { ...(reply.result as TransactionResult), hash }
+      if (pauseMs === undefined) return resultIn(reply, hash)
+      await pause(pauseMs)
     }
   }
 }
@@ -281,29 +300,23 @@ export function createAccountSender(signer: AnySigner, { transport, chainId, cha
       let resigns = 0
       for (;;) {
         const { bytes, hash } = hashed(madeNow(sign(id, tx, nonce), functionCall))
-        let toError = sendError
+        let answer: TransactionResult
         try {
-          const answer = ask(sendCall(bytes)) as TransactionResult
-          const sent = readSent(answer, hash, async () => answer)
-          const isOfQueue = !isFixed && queued.has(hash) && 'ended' in sent
-          const retry = isFixed || isOfQueue ? undefined : nonceToRetry(sent, nonce, resigns++, NONCES_OF_TX_MAX - 1)
-          if (isOfQueue) nonce += 1
-          else if (retry !== undefined) {
-            nonce = free(retry)
-            if (nonce > retry) pauseBlocking(BEHIND_MS)
-          } else if ('ended' in sent) {
-            queue.consume(nonce)
-            toError = withHash
-            for (const fromMs = performance.now(); ; ) {
-              const result = ask(waitCall(bytes)) as TransactionResult
-              const pauseMs = pauseBefore({ result }, performance.now() - fromMs)
-              if (pauseMs === undefined) return { ...result, hash }
-              pauseBlocking(pauseMs)
-            }
-          } else return resultOfFound(answer)
+          answer = ask(sendCall(bytes)) as TransactionResult
         } catch (error) {
-          throw toError(error, hash)
+          throw sendError(error, hash)
         }
+        const sent = readSent(answer, hash, async () => answer)
+        const isOfQueue = !isFixed && queued.has(hash) && 'ended' in sent
+        const retry = isFixed || isOfQueue ? undefined : nonceToRetry(sent, nonce, resigns++, NONCES_OF_TX_MAX - 1)
+        if (isOfQueue) nonce += 1
+        else if (retry !== undefined) {
+          nonce = free(retry)
+          if (nonce > retry) pauseBlocking(BEHIND_MS)
+        } else if ('ended' in sent) {
+          queue.consume(nonce)
+          return waitBlocking(() => ask(waitCall(bytes)), hash)
+        } else return resultOfFound(answer)
       }
     },
   }

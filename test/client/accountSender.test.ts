@@ -161,21 +161,24 @@ describe('a transaction on its way', () => {
     expect(waited).toEqual([50, 20])
   })
 
+  const tooMany = new SvcRpcError('svc_sendRawTransaction', -32015, 'Too many requests', { retryAfterMs: 1 })
+  const behind = { ...inBlock, height: 0, check_tx: { code: 6, log: 'bad nonce: expected 0, got 5', fee: {} } }
+
   test('is waited for again after too many requests, and where a node has not heard of it', async () => {
-    const tooMany = new SvcRpcError('svc_sendRawTransaction', -32015, 'Too many requests', { retryAfterMs: 1 })
-    const behind = { ...inBlock, height: 0, check_tx: { code: 6, log: 'bad nonce: expected 0, got 5', fee: {} } }
     const answers: Reply[] = [{ error: tooMany }, { result: behind }, { error: tooMany }]
     const sender = waitingSenderOf(fakeGateway(), () => answers.shift())
     expect((await sender.submit(order(1))).height).toBe(1)
     expect(answers).toEqual([])
   })
 
-  test('is waited for again by a synchronous call where a node has not heard of it', () => {
+  test('is waited for again by a synchronous call, too', () => {
     const gateway = fakeGateway()
-    const behind = { ...inBlock, height: 0, check_tx: { code: 6, log: 'bad nonce: expected 0, got 5', fee: {} } }
-    const answers = [behind]
-    const askBlocking = (call: Call, name: string): unknown =>
-      (isWait(call) && answers.shift()) || gateway.askBlocking(call, name)
+    const answers = [tooMany, behind]
+    const askBlocking = (call: Call, name: string): unknown => {
+      const answer = isWait(call) ? answers.shift() : undefined
+      if (answer instanceof SvcRpcError) throw answer
+      return answer ?? gateway.askBlocking(call, name)
+    }
     expect(senderOf({ ...gateway, askBlocking }).submitBlocking(order(1), 'transfer').height).toBe(1)
     expect(answers).toEqual([])
   })
