@@ -1,6 +1,6 @@
 /** `startNode` with a stub of CometBFT, and a server in place of the node that it joins. */
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
-import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { until } from '../../bench/until.ts'
 import { type CometNode, type NodeOptions, startNode } from '../../src/abci/node/index.ts'
@@ -80,6 +80,8 @@ async function environment(options: Partial<NodeOptions> = {}): Promise<NodeJS.P
 test('a new home begins its own chain, and an existing one is not changed', async () => {
   expect(await environment({ chainId: 'mine' })).toMatchObject({ CMT_RPC_LADDR: 'tcp://127.0.0.1:26657' })
   expect(genesis()).toEqual({ chain_id: 'mine' })
+  // Windows has no such modes.
+  expect(process.platform === 'win32' ? 0 : statSync(home).mode & 0o077).toBe(0)
   await environment({ chainId: 'other', join: peer.url })
   expect(genesis()).toEqual({ chain_id: 'mine' })
 })

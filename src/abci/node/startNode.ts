@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join, resolve } from 'node:path'
 import { packagedFolders, programFile } from '../../base/cometbftPackage.ts'
 import { stopChild } from '../../base/stopChild.ts'
+import { writeInOneStep } from '../../base/writeWhole.ts'
 
 /**
  * The settings of a node.
@@ -93,7 +94,7 @@ async function joinSettings(rpc: string): Promise<NodeJS.ProcessEnv> {
 }
 
 function edit(file: string, change: (text: string) => string): void {
-  writeFileSync(file, change(readFileSync(file, 'utf8')))
+  writeInOneStep(file, change(readFileSync(file, 'utf8')))
 }
 
 const genesisOf = (home: string): string => join(home, 'config', 'genesis.json')
@@ -108,7 +109,7 @@ async function makeHome(
   program: string,
 ): Promise<void> {
   const joined = peer === undefined ? undefined : await ask(peer, 'genesis')
-  mkdirSync(home, { recursive: true })
+  mkdirSync(home, { recursive: true, mode: 0o700 })
   writeFileSync(markOf(home), '')
   execFileSync(program, ['init', '--home', home], { stdio: ['ignore', 'ignore', 'inherit'] })
   if (joined !== undefined) {
