@@ -57,10 +57,14 @@ export function openLogFile(path: string, bytesMax = LOG_FILE_BYTES_MAX): (chunk
   let bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0
   return (chunk) => {
     try {
-      if (bytes >= bytesMax && lstatSync(path).isFile()) {
+      if (bytes >= bytesMax && lstatSync(path, { throwIfNoEntry: false })?.isFile() === true) {
         rotate(path)
         bytes = 0
       }
+    } catch {
+      // One that is mounted alone cannot be renamed. It grows.
+    }
+    try {
       appendFileSync(path, chunk)
       bytes += Buffer.byteLength(chunk)
     } catch {

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { execFileSync, spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openLogFile } from '../../src/base/logFile.ts'
 import { tempFolder } from '../support/tempFolder.ts'
@@ -21,6 +21,17 @@ test('a log keeps three files of the size given, the oldest lines are lost, and 
   expect(files()).toEqual({ 'x.log': 'bbbb', 'x.log.1': 'aaaa' })
   for (const text of ['cccc', 'dddd']) write(text)
   expect(files()).toEqual({ 'x.log': 'dddd', 'x.log.1': 'cccc', 'x.log.2': 'bbbb' })
+  folder.remove()
+})
+
+test('a log that another program moved away begins anew', () => {
+  const folder = tempFolder('log')
+  const path = join(folder.path, 'x.log')
+  const write = openLogFile(path, 4)
+  write('aaaa')
+  renameSync(path, join(folder.path, 'taken'))
+  write('bbbb')
+  expect(readFileSync(path, 'utf8')).toBe('bbbb')
   folder.remove()
 })
 
