@@ -56,6 +56,14 @@ test('a rebuild ends where the index is cut, whatever an archive node has below'
   expect(await rebuild('cut.db', 1, 95)).toEqual([156, { first: 95, last: 250 }])
 })
 
+test('what was cut may be added again once nothing is cut any more', async () => {
+  await rebuild('again.db', 1, 95)
+  const index = openHistoryWriter(join(folder, 'again.db'), 1024)
+  index.cutBelow(0)
+  expect(index.lowest()).toBe(0)
+  index.close()
+})
+
 test('a block that the node should have and has not ends the rebuild with its error', async () => {
   await expect(rebuild('hole.db', 5)).rejects.toThrow('height 77 is not available')
 })
