@@ -52,6 +52,10 @@ const programsIn = async (folders: readonly string[], name: string): Promise<rea
 
 const pathFolders = (env: NodeJS.ProcessEnv): readonly string[] => (env['PATH'] ?? '').split(delimiter)
 
+/** The programs that are tried first: those on PATH, in npm's package for this machine and in the cache, each once. */
+export const nearPrograms = (env: NodeJS.ProcessEnv, cacheDir = defaultCometCache()): Promise<readonly string[]> =>
+  programsIn([...pathFolders(env), ...packagedFolders(), cacheDir], PROGRAM)
+
 const goFolders = async (go: string | undefined, env: NodeJS.ProcessEnv): Promise<readonly string[]> => {
   const [goBin = '', goPath = ''] = go === undefined ? [] : await goEnv(go, ['GOBIN', 'GOPATH'], env)
   const roots = [...goPath.split(delimiter), env['HOME'] === undefined ? '' : join(env['HOME'], 'go')]
@@ -146,7 +150,7 @@ export const findCometBft = async (options: FindOptions = {}): Promise<CometBft>
   const named = env['SVCD_COMETBFT']
   if (named !== undefined && named !== '') return await fromEnv(named, env)
   const [go] = await programsIn(pathFolders(env), programFile('go'))
-  const near = await programsIn([...pathFolders(env), ...packagedFolders(), cacheDir], PROGRAM)
+  const near = await nearPrograms(env, cacheDir)
   const found = await firstSupported(near, env, onProgress)
   if (found !== undefined) return found
   // Not before, because Go writes into the user's home when it is asked for its settings.

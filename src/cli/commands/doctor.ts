@@ -1,10 +1,10 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 import { isLoopback } from '../../base/loopback.ts'
 import { PORTS } from '../../base/ports.ts'
 import { VERSION } from '../../base/version.ts'
 import { reasonOf } from '../../comet/errors.ts'
-import { defaultCometCache, fromEnv, isSupported, SUPPORTED_COMETBFT, versionOf } from '../../comet/find.ts'
+import { fromEnv, isSupported, nearPrograms, SUPPORTED_COMETBFT, versionOf } from '../../comet/find.ts'
 import {
   homeFiles,
   listenAddresses,
@@ -14,7 +14,6 @@ import {
   signedHeight,
   whyUnsafeToSign,
 } from '../../comet/home.ts'
-import { packagedFolders, programFile } from '../../base/cometbftPackage.ts'
 import { tryConnection } from '../../comet/process.ts'
 import { openNodeRpc } from '../../comet/rpc.ts'
 import { listKeyFiles, whyOpen } from '../../keys/files.ts'
@@ -74,14 +73,11 @@ async function cometBft(named: string): Promise<Finding> {
       ({ version }) => finding(check, 'ok', `${version} (supported: ${SUPPORTED_COMETBFT})`),
       (error: unknown) => finding(check, 'bad', reasonOf(error)),
     )
-  const onPath = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '')
-  const versions: string[] = []
-  for (const folder of [...onPath, ...packagedFolders(), defaultCometCache()]) {
-    const version = await versionOf(join(folder, programFile()), process.env).catch(() => undefined)
-    if (version !== undefined) versions.push(version)
-    if (version !== undefined && isSupported(version)) break
+  let last: string | undefined
+  for (const path of await nearPrograms(process.env)) {
+    last = await versionOf(path, process.env).catch(() => last)
+    if (last !== undefined && isSupported(last)) break
   }
-  const last = versions.at(-1)
   return last === undefined
     ? finding(check, 'note', 'there is none on PATH; svcd devnet builds it, or set SVCD_COMETBFT to its path')
     : finding(check, isSupported(last) ? 'ok' : 'bad', `${last} (supported: ${SUPPORTED_COMETBFT})`)
