@@ -51,6 +51,10 @@ type SubscribeTo<T extends keyof SvcTopics> = (
   onEvent: (event: SvcTopics[T]) => void,
 ) => Promise<SvcSubscription>
 
+/** What the page subscribes to on a topic, in place of the gateway. */
+const subscriptionsTo = <T extends keyof SvcTopics>() =>
+  jest.spyOn(svc, 'subscribe') as unknown as jest.Mock<SubscribeTo<T>>
+
 /** Long enough for the page to draw. */
 const turn = (): Promise<void> => new Promise((done) => setTimeout(done, 60))
 
@@ -107,7 +111,7 @@ test('transactions behind a gap in what the page hears stand above those that ar
     const data = [txAt(newest), txAt(newest - 1)]
     return { data, next: null, height: newest, earliest_height: 1 }
   }) as never)
-  const subscribe = jest.spyOn(svc, 'subscribe') as unknown as jest.Mock<SubscribeTo<'tx'>>
+  const subscribe = subscriptionsTo<'tx'>()
   subscribe.mockResolvedValue({ unsubscribe: () => {} })
   const { TxHistory } = await import('../../src/dashboard/parts/TxHistory.tsx')
   const { text, end } = drawn(h(TxHistory, { label: 'Transactions' }))
@@ -131,7 +135,7 @@ test('transactions behind a gap in what the page hears stand above those that ar
 
 test('what happens to a proposal while the page subscribes is told, or asked for where the page knows no block', async () => {
   const { useProposalNews } = await import('../../src/dashboard/data/proposals.ts')
-  const subscribe = jest.spyOn(svc, 'subscribe') as unknown as jest.Mock<SubscribeTo<'proposal'>>
+  const subscribe = subscriptionsTo<'proposal'>()
   // The gateway is a block further than the page by then.
   subscribe.mockImplementation(async (_, { from = 302, onState }, tell) => {
     onState?.({ state: 'open' })

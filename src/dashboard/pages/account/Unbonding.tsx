@@ -22,7 +22,7 @@ interface Entry {
   readonly key: string
 }
 
-/** What an account gets back: of its own candidacies, and of its stakes, the next one first; undefined until that is known. */
+/** Amounts that an account will get back, from its candidacies and its stakes, soonest first. Undefined until they are known. */
 export function useUnbonding(address: string): readonly Entry[] | undefined {
   const own = useAnswer(`unbonding/${address}`, () => svc.async.stake.validator.queryUnbonding(address)).data?.data
   const stakes = useStakes(address).data
