@@ -16,11 +16,11 @@ import {
   LISTS_ASKED_MAX,
   QUERIES_ASKED_MAX,
   QUERIES_MAX,
-  TURN_WAIT_MS_MAX,
+  ROWS_OF_ADDRESS_MAX,
 } from './http/limits.ts'
 import { findTxWith, type HistoryPage } from './feed/histories.ts'
 import { shareLists } from './lists.ts'
-import { oneAtATime } from './oneAtATime.ts'
+import { turnsOf } from './fewAtATime.ts'
 import { RawJson } from './rpc/envelope.ts'
 import { type HeadWatch, stallReason } from './http/health.ts'
 
@@ -117,18 +117,6 @@ function batchedQuery(rpc: NodeRpc): (path: string) => Promise<ChainAnswer> {
   return (path) => loader.load(path)
 }
 
-/** Runs what each caller asks for one after the other. Refuses with RpcError -32015 what has waited too long. */
-function turnsOf(what: string): <T>(caller: string, run: () => Promise<T>) => Promise<T> {
-  const inTurn = oneAtATime()
-  return (caller, run) => {
-    const sinceMs = performance.now()
-    return inTurn(caller, async () => {
-      if (performance.now() - sinceMs <= TURN_WAIT_MS_MAX) return run()
-      throw tooMany(`${what} waited for its turn for ${TURN_WAIT_MS_MAX / 1000} s`)
-    })
-  }
-}
-
 const readsOver = (rpc: NodeRpc) => {
   const queryOne = batchedQuery(rpc)
   return {
@@ -181,8 +169,9 @@ export function createChain(
     if (stalled !== undefined) throw new RpcError('nodeAway', stallReason(stalled), stalled)
   }
   const forCallers = readsOver(queries)
-  const historyTurn = turnsOf('a history')
-  const blockTurn = turnsOf('a block')
+  const historyTurn = turnsOf('a history', 1)
+  const blockTurn = turnsOf('a block', 1)
+  const rowsTurn = turnsOf('a list', ROWS_OF_ADDRESS_MAX)
   const lists = shareLists({
     ask: (path) => queryList(listsRpc, path),
     isFollowing: () => isOnHead && feed.connected(),
@@ -212,6 +201,11 @@ export function createChain(
     /** Reads a path at a height; 0 is the head. */
     query: (path: string, height = 0): Promise<ChainAnswer> => query(queries, path, height),
     queryOne: forCallers.queryOne,
+    /**
+     * Reads a path at the head for a caller that the application answers as a list, though it is short: the candidacies of
+     * a delegator, a proposal with its votes. An address has a few under way.
+     */
+    queryRows: (caller: string, path: string): Promise<ChainAnswer> => rowsTurn(caller, () => query(queries, path, 0)),
     /** Reads a path at the head whose answer is long: equal ones share one answer, as the node wrote it. */
     queryList: lists.read,
     /**

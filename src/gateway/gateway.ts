@@ -5,12 +5,13 @@ import { startBlockFeed } from '../comet/feed.ts'
 import type { Signer } from '../tx/sign.ts'
 import { createChain, openClients } from './chain.ts'
 import { boundErrors } from './errorLog.ts'
+import { turnsOf } from './fewAtATime.ts'
 import { type Params, RawJson } from './rpc/envelope.ts'
 import { type DefectLog, errorObject, RpcError, rpcErrors } from './rpc/errors.ts'
 import { beginWatch, logStalls, type Readiness, readiness, watchHead } from './http/health.ts'
 import { createHttpServer } from './http/http.ts'
 import { openLight } from './http/light.ts'
-import { HTTP_LIMITS, WAIT_MS } from './http/limits.ts'
+import { CALLS_OF_ADDRESS_MAX, HTTP_LIMITS, WAIT_MS } from './http/limits.ts'
 import { createMetrics, type Metrics } from './http/metrics.ts'
 import type { CallConnection, Services } from './rpc/methods/define.ts'
 import { methodGroups, methodOf } from './rpc/methods/list.ts'
@@ -74,6 +75,7 @@ export interface Gateway {
 
 /** Runs a method by name and counts it. Throws what `errorObject` prints. */
 function createCall(services: Services, onCall: Metrics['onCall'], log: DefectLog, authToken: string | undefined) {
+  const inTurn = turnsOf('the call', CALLS_OF_ADDRESS_MAX)
   return async (name: string, params: Params, connection: CallConnection): Promise<unknown> => {
     const begunMs = performance.now()
     const method = methodOf.get(name)
@@ -84,7 +86,8 @@ function createCall(services: Services, onCall: Metrics['onCall'], log: DefectLo
         throw new RpcError('needsToken', rpcErrors.needsToken.message)
       if (method.needsSocket === true && connection.subscriber === undefined)
         throw new RpcError('methodNotFound', `${name} needs a websocket: open one at the address of the gateway`)
-      return await method.run(services, readParams(method, params), connection)
+      const run = async (): Promise<unknown> => method.run(services, readParams(method, params), connection)
+      return await (method.waits === true ? run() : inTurn(connection.address, run))
     } catch (thrown) {
       const error = errorObject(thrown, log, name)
       code = error.code

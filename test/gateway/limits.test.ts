@@ -263,6 +263,29 @@ describe('what the node is asked for in turns', () => {
     await Promise.all(busy)
     expect(other.text()).toContain('"result":')
   })
+
+  test('2,400 queries of one address leave others theirs, and their transactions', async () => {
+    await start({})
+    pair.node.script.latencyMs = () => 20
+    const calls = Array.from({ length: 200 }, (_, id) => ({
+      jsonrpc: '2.0',
+      id,
+      method: 'svc_queryParams',
+      params: [1],
+    }))
+    const busy = Array.from({ length: 12 }, () => post(pair.gateway.url, JSON.stringify(calls)))
+    await until(async () => pair.node.count('abci_query') > 200)
+    const raw = { transaction: toBase64(signTransfer(bob, 0, { chainId: pair.node.chainId })), wait: false }
+    const own = [callText('svc_queryParams', [1]), callText('svc_sendRawTransaction', raw)]
+    const others = await Promise.all(
+      own.map((call) => openRaw(pair.gateway.url, postText(call), { localAddress: '127.0.0.2' })),
+    )
+    for (const { text } of others) await until(() => text().includes('"id":1}'))
+    pair.node.script.latencyMs = () => 0
+    expect(others.map(({ text }) => text())).toEqual(Array(2).fill(expect.stringContaining('"result":')))
+    const answers = (await Promise.all(busy.map(async (one) => (await one).json()))) as RpcAnswer[][]
+    expect(answers.flat().flatMap(({ error }) => error ?? [])).toEqual([])
+  })
 })
 
 describe('places', () => {

@@ -4,7 +4,7 @@ import { type Sender, severalOf, walletAt } from '../../bench/signers.ts'
 import { addressBytes } from '../../src/values/address.ts'
 import { toBase64, toHex } from '../../src/base/bytes.ts'
 import { encodePaths } from '../../src/codec/queryBatch.ts'
-import { TEXT_MARKS_MAX } from '../../src/gateway/http/limits.ts'
+import { BATCH_CALLS_MAX, TEXT_MARKS_MAX } from '../../src/gateway/http/limits.ts'
 import type { Signer } from '../../src/tx/sign.ts'
 import { HONEST_SENDERS, REPLAYED, VALIDATOR } from './accounts.ts'
 import { type Manner, STAMP } from './job.ts'
@@ -157,6 +157,21 @@ export function attacksOn(chainId: string, candidacies: number): readonly Attack
       'proofs',
       'proofs',
       ids.map((id) => call('svc_getProof', ['candidacies', String(id)])),
+    ),
+    atGateway(
+      'queries',
+      'batches of 200 proofs, of one address',
+      many(8, (at) =>
+        JSON.stringify(
+          many(BATCH_CALLS_MAX, (id) => ({
+            jsonrpc: '2.0',
+            id,
+            method: 'svc_getProof',
+            params: ['candidacies', String(ids[(at + id) % ids.length])],
+          })),
+        ),
+      ),
+      { connections: 90, addresses: 1 },
     ),
     atNode(
       'rpc-proofs',

@@ -3,7 +3,7 @@ import { isHeightTooHigh } from '../../comet/messages.ts'
 import { openTransport } from '../../comet/transport.ts'
 import type { Params } from '../rpc/envelope.ts'
 import { RpcError, tooMany } from '../rpc/errors.ts'
-import { oneAtATime } from '../oneAtATime.ts'
+import { fewAtATime } from '../fewAtATime.ts'
 import { LIGHT_ANSWER_BYTES_MAX, LIGHT_ASKED_MAX, LIGHT_BLOCKS_MAX, LIGHT_CALLS_MAX, LIGHT_MS_MAX } from './limits.ts'
 
 /** The light client that a gateway asks for the pages that it serves. */
@@ -60,7 +60,7 @@ export function openLight(url: string) {
     return { signed_header: { header, commit: { block_id: commit?.block_id } } }
   }
   // A table of rows needs one header: a caller gets the same answer to the same question while it is on its way.
-  const inTurn = oneAtATime()
+  const inTurn = fewAtATime(1)
   const underWay = new Map<string, Promise<unknown>>()
   const share = <T>(caller: string, question: string, read: () => Promise<T>): Promise<T> => {
     const key = `${caller} ${question}`

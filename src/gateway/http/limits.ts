@@ -140,10 +140,17 @@ export const FEED_START_MS_MAX = 10_000
 // What the node is asked.
 
 /**
- * How long a list, a history or a whole block waits for its turn, in ms. `make outage` asks for several histories while
- * the node says nothing. Attack: lists.
+ * How long a list, a history, a whole block or another call of an address waits for its turn, in ms. `make outage` asks for
+ * several histories while the node says nothing. Attack: lists.
  */
 export const TURN_WAIT_MS_MAX = 10_000
+/**
+ * Calls of one address that are under way, but for those that wait for a block; one more waits for its turn, and delays
+ * only that address. Attack: queries.
+ */
+export const CALLS_OF_ADDRESS_MAX = 64
+/** Of these, proposals with their votes and rows of delegators: a quarter of the lists that may wait at the node. */
+export const ROWS_OF_ADDRESS_MAX = 4
 /** Queries of callers that the node is asked at a time. Attack: batch, proofs. */
 export const QUERIES_ASKED_MAX = 32
 /** Queries of callers that are under way or wait for their turn; one more is answered with -32015. Attack: proofs. */

@@ -1,7 +1,7 @@
 import { BAD_NONCE_CODE, BEHIND_MS, isInNoBlock, REBROADCAST_MS } from '../../tx/nonceQueue.ts'
 import type { Address } from '../../values/address.ts'
 import { WAITING_MAX } from '../http/limits.ts'
-import { oneAtATime } from '../oneAtATime.ts'
+import { fewAtATime } from '../fewAtATime.ts'
 import { RpcError, rpcErrors } from '../rpc/errors.ts'
 import { type Broadcast, broadcast, type OnItsWay, type Outcome, type Setting } from './broadcast.ts'
 
@@ -42,7 +42,7 @@ async function outcomeOf(
   setting: Setting,
   { hash, state, waiter }: Broadcast,
   { address, bytes, nonce }: AccountTx,
-  inTurn: ReturnType<typeof oneAtATime>,
+  inTurn: ReturnType<typeof fewAtATime>,
 ): Promise<Outcome> {
   let isOver = false
   let gaps = 0
@@ -89,7 +89,7 @@ export type Follower = ReturnType<typeof createFollower>
 /** Creates a follower of the transactions of a gateway. */
 export function createFollower(setting: Setting) {
   const byHash = new Map<string, FollowedTx>()
-  const inTurn = oneAtATime()
+  const inTurn = fewAtATime(1)
   return {
     /** Returns the transaction of a hash, while it waits for its block. */
     get: (hash: string): FollowedTx | undefined => byHash.get(hash),

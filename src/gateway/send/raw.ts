@@ -5,7 +5,7 @@ import { isInNoBlock } from '../../tx/nonceQueue.ts'
 import { isSignedBySender } from '../../modules/isSignedBySender.ts'
 import { type Address, addressOf } from '../../values/address.ts'
 import { NONCES_KEPT } from '../http/limits.ts'
-import { oneAtATime } from '../oneAtATime.ts'
+import { fewAtATime } from '../fewAtATime.ts'
 import { broadcast, findSent, inBlock, type Refusal, type Refused, type SentTx, type Setting } from './broadcast.ts'
 import type { Follower } from './follow.ts'
 
@@ -30,7 +30,7 @@ function readRawTx(bytes: Uint8Array, chainId: string): Tx | Refused {
  */
 export function createRawSender(setting: Setting, follower: Follower) {
   const { chain } = setting
-  const inTurn = oneAtATime()
+  const inTurn = fewAtATime(1)
   /** The nonces that come next, as the node last said. */
   const nextNonces = new QuickLRU<Address, number>({ maxSize: NONCES_KEPT })
 
@@ -63,7 +63,7 @@ export function createRawSender(setting: Setting, follower: Follower) {
     const sendNew = async (): Promise<SentTx | undefined> => {
       if (!nextNonces.has(address)) {
         await chain.needReady()
-        nextNonces.set(address, (await chain.forCallers.account(address)).nonce)
+        nextNonces.set(address, (await chain.account(address)).nonce)
       }
       return isOld() ? undefined : send(bytes, hash, body)
     }

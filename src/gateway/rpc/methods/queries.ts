@@ -53,7 +53,7 @@ function methodOf(entry: QueryEntry & { readonly method: string }): Method {
       const path = printPath(entry, given)
       if (takes === 'honoured') return askAt(chain, path, Number(given['height'] ?? 0))
       if (isLongList(entry)) return chain.queryList(caller, path)
-      const answer = await (isList === true ? chain.query(path) : chain.queryOne(path))
+      const answer = await (isList === true ? chain.queryRows(caller, path) : chain.queryOne(path))
       return isFlat === true ? { height: answer.height, ...(answer.data as object) } : answer
     },
   })

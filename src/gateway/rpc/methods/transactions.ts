@@ -35,6 +35,7 @@ function operationMethod({ operation, method, doc, input, returns }: (typeof txE
     positional: undefined,
     errors: ['noKey', 'nodeAway', 'notInBlock', 'mempoolFull', 'needsToken'],
     signs: true,
+    waits: true,
     input: {
       from: field(address, 'account that acts; the gateway must hold its key'),
       ...input,
@@ -64,6 +65,7 @@ const sendRawTransaction = defineMethod({
   },
   positional: 1,
   errors: ['nodeAway', 'notInBlock', 'mempoolFull'],
+  waits: true,
   result: sentResultSchema,
   run: async (services, { transaction, wait = true }, { charge }) => {
     const tx = decodeTx(transaction)

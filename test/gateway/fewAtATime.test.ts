@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
-import { oneAtATime } from '../../src/gateway/oneAtATime.ts'
+import { fewAtATime } from '../../src/gateway/fewAtATime.ts'
 
 test('what has one key runs one after the other, in order, and another key does not wait', async () => {
-  const inTurn = oneAtATime()
+  const inTurn = fewAtATime(1)
   const begun: string[] = []
   const held: (() => void)[] = []
   const run = (key: string, name: string): Promise<void> =>
@@ -25,7 +25,7 @@ test('what has one key runs one after the other, in order, and another key does 
 })
 
 test('what fails gives its turn on', async () => {
-  const inTurn = oneAtATime()
+  const inTurn = fewAtATime(1)
   const failing = inTurn('one', () => Promise.reject(new Error('away')))
   const next = inTurn('one', async () => 7)
   await expect(failing).rejects.toThrow('away')
