@@ -91,6 +91,10 @@ describe('a message on a websocket that does not arrive', () => {
 })
 
 describe('an answer', () => {
+  /** Whether it comes before a connection that Node keeps would end. */
+  const first = (it: Promise<unknown>): Promise<string> =>
+    Promise.race([it.then(() => 'it'), sleep(25_000, 'a kept connection', { ref: false })])
+
   test('that nobody reads is dropped, while who reads slowly gets all of it, and who waits for a block is left alone', async () => {
     const { gateway, node } = await start({ unreadMs: 5_000 }, { blocks: false, query: longLists })
     const waiting = await openRaw(gateway.url, postText(transferText))
@@ -121,6 +125,30 @@ describe('an answer', () => {
     node.step()
     await until(() => waiting.text().includes('"height":2'))
     for (const { socket } of [waiting, slow]) socket.destroy()
+  })
+
+  test('that is on its way when the gateway closes comes whole, and then its connection is closed, though it was to be kept', async () => {
+    await start({}, { query: longLists })
+    const caller = await openRaw(pair.gateway.url, asks(1), { reads: false })
+    await until(() => caller.socket.readableLength > 0)
+    const closed = pair.gateway.close()
+    const parts: Buffer[] = []
+    caller.socket.on('data', (part) => parts.push(part)).resume()
+    expect(await first(caller.closed)).toBe('it')
+    await closed
+    const answer = String(Buffer.concat(parts))
+    expect(answer.slice(0, 1000)).toMatch(/^HTTP\/1.1 200 [\s\S]*Connection: keep-alive/i)
+    expect(answer.length).toBeGreaterThan(LONG.length)
+  })
+
+  test('that nobody reads does not keep a gateway from closing', async () => {
+    await start({ closeMs: 500 }, { query: longLists })
+    const caller = await openRaw(pair.gateway.url, asks(1), { reads: false })
+    await until(() => caller.socket.readableLength > 0)
+    const sips = setInterval(() => caller.socket.read(64 * 1024), 200)
+    expect(await first(pair.gateway.close())).toBe('it')
+    clearInterval(sips)
+    caller.socket.destroy()
   })
 
   test('that is unread when the gateway stands still can be read to its end afterwards', async () => {

@@ -107,12 +107,11 @@ export function boundConnections(limits: Limits, isProxy: (address: string) => b
       if (isUnread(socket, seen) || isPartLate(socket, seen)) socket.destroy()
       else bytes += partOf(socket, seen)
     }
-    if (bytes > partBytes)
-      for (const [socket, seen] of [...open].sort(([a, ofA], [b, ofB]) => partOf(b, ofB) - partOf(a, ofA))) {
-        if (bytes <= partBytes) break
-        bytes -= partOf(socket, seen)
-        socket.destroy()
-      }
+    for (const [socket, seen] of [...open].sort(([a, ofA], [b, ofB]) => partOf(b, ofB) - partOf(a, ofA))) {
+      if (bytes <= partBytes) break
+      bytes -= partOf(socket, seen)
+      socket.destroy()
+    }
     if (isClosing && open.size === 0) clearInterval(looking)
   }
   const looking = setInterval(look, lookMs).unref()
@@ -123,8 +122,7 @@ export function boundConnections(limits: Limits, isProxy: (address: string) => b
     release: (socket: Socket, websocket: WebSocket): void => {
       const seen = open.get(socket)
       if (seen === undefined) return
-      seen.brings = 'websocket'
-      seen.whole = socket.bytesRead
+      Object.assign(seen, { brings: 'websocket', whole: socket.bytesRead })
       websocket.on('message', () => {
         seen.whole = socket.bytesRead
       })
@@ -134,11 +132,12 @@ export function boundConnections(limits: Limits, isProxy: (address: string) => b
         })
     },
     /**
-     * Cuts off the connections whose request is not there, and those that come later. Node looks at how long requests take
-     * only while a server is open: they would keep it from closing for ever.
+     * Cuts off the connections whose request is not there, and those that come later; in `closeMs` all others too. Node
+     * looks at how long requests take only while a server is open: they would keep it from closing for ever.
      */
     closeIdle: (): void => {
       isClosing = true
+      setTimeout(() => open.forEach((_seen, socket) => socket.destroy()), limits.closeMs).unref()
       for (const [socket, { brings }] of open) if (brings !== 'websocket' && brings?.complete !== true) socket.destroy()
     },
     /**
@@ -158,6 +157,8 @@ export function boundConnections(limits: Limits, isProxy: (address: string) => b
         response.once('close', () => {
           seen.unanswered--
           if (seen.brings === request) Object.assign(seen, { brings: undefined, whole: socket.bytesRead })
+          // Its headers may have gone out before the server began to close, and promised that the connection is kept.
+          if (isClosing && seen.brings === undefined) socket.destroySoon()
         })
         handler(request, response)
       }

@@ -25,6 +25,8 @@ export const HTTP_LIMITS = {
    * its first 64 KiB on. Attack: slow-writers.
    */
   requestMs: 10_000,
+  /** How long the answers that are on their way may take once the gateway closes, in ms; then their connections are closed. */
+  closeMs: 30_000,
   /** How often a websocket is pinged, in ms. One that has not answered by the next ping is closed. */
   pingMs: 30_000,
   /** Subscriptions of one address; one more is answered with -32015. Attack: subscribers. */
