@@ -66,7 +66,11 @@ function readFile(path: string, isImmutable: boolean): PageFile {
     cacheControl: isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache',
     etag: `W/"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`,
     plain,
-    encoded: (encoding) => (made[encoding] ??= compress[encoding](plain)),
+    encoded: (encoding) =>
+      (made[encoding] ??= compress[encoding](plain).catch((error: unknown) => {
+        delete made[encoding]
+        throw error
+      })),
   }
 }
 
