@@ -245,6 +245,19 @@ test('a thread that is silent for too long is ended, and what it was asked is an
   expect(setup.log).toMatchObject([{ err: { message: 'the thread of queries was silent for 1 ms' } }])
 })
 
+test('an answer that came while this thread stood still is taken, and the other one counts as not silent', async () => {
+  const setup = setUp('stood still', { limits: { silentMsMax: 100 } })
+  setup.chain.block()
+  expect(await ask(setup, '/governance/params')).toMatchObject({ code: 0 })
+  const answer = await new Promise<QueryResponse>((done) => {
+    setImmediate(() => {
+      done(ask(setup, '/governance/params'))
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300)
+    })
+  })
+  expect([answer, setup.log]).toMatchObject([{ code: 0 }, []])
+})
+
 test('once it is closed, what waits and what comes is answered that it is not available', async () => {
   const setup = setUp('closed')
   const waiting = ask(setup, '/governance/proposals')

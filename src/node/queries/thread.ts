@@ -54,8 +54,19 @@ export function startQueryThread({ path, historyPath, logger, height, limits: gi
   const refusal = ({ code, log }: TxError): QueryResponse => ({ code, log, height: height() })
   const refuse = ({ done }: WaitingQuery, why: string): void => done(refusal(kernelErrors.busy(why)))
   const unavailable = (): QueryResponse => refusal(kernelErrors.unavailable(state === 'closed' ? STOPPING : FAILED))
-  const settle = (answers: readonly QueryAnswer[]): void => {
+  const watch = (ms: number): void => {
+    timer = setTimeout(() => {
+      const late = timer
+      // The one that stood still may be this thread: what has come meanwhile is read first.
+      setImmediate(() => timer === late && thread.fail(new Error(`the thread of queries was silent for ${ms} ms`)))
+    }, ms).unref()
+  }
+  const unwatch = (): void => {
     clearTimeout(timer)
+    timer = undefined
+  }
+  const settle = (answers: readonly QueryAnswer[]): void => {
+    unwatch()
     const { queries, isList } = asked ?? { queries: [], isList: false }
     asked = undefined
     const cost = answers.reduce((sum, answer) => sum + answer.cost, 0)
@@ -65,9 +76,6 @@ export function startQueryThread({ path, historyPath, logger, height, limits: gi
   const refuseAll = (): void => {
     settle([])
     for (const { done } of queue.takeAll()) done(unavailable())
-  }
-  const watch = (ms: number): void => {
-    timer = setTimeout(() => thread.fail(new Error(`the thread of queries was silent for ${ms} ms`)), ms).unref()
   }
   const next = (): void => {
     if (state !== 'ready' || asked !== undefined) return
@@ -81,7 +89,7 @@ export function startQueryThread({ path, historyPath, logger, height, limits: gi
     if (message.kind === 'defect') return logger.error({ path: message.path, err: message.why }, 'a query met a defect')
     if (message.kind === 'answered') settle(message.answers)
     else {
-      clearTimeout(timer)
+      unwatch()
       state = 'ready'
       queue.begin(performance.now())
     }
