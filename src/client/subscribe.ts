@@ -225,7 +225,9 @@ export function connect(url: string) {
   }
   const drop = (running: Running): void => {
     all.delete(running)
-    if (all.size === 0) socket?.end('closed by us')
+    if (all.size > 0) return
+    clearTimeout(timer)
+    socket?.end('closed by us')
   }
   const leave = (id: string): void => socket?.send(0, 'svc_unsubscribe', [id])
   const onAnswer = (running: Running, { result, error }: Message): void => {

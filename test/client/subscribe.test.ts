@@ -5,11 +5,15 @@ import { afterEach, describe, expect, test } from '@jest/globals'
 import { WebSocketServer } from 'ws'
 import { Svc, type Connection } from '../../src/client/index.ts'
 import { startGateway } from '../../src/gateway/gateway.ts'
+import { freePorts } from '../e2e/support/processes.ts'
 import { alice, keptLog, startPair, until } from '../gateway/support.ts'
 import { printed } from './support.ts'
 
 let pair: Awaited<ReturnType<typeof startPair>>
 const gateways: { close: () => Promise<void> }[] = []
+
+/** At a port that nobody else is given while the gateway is away. */
+const startAtFreePort = async (): Promise<typeof pair> => startPair({}, { port: (await freePorts(1))[0] ?? 0 })
 
 /** A gateway again at the address of the one that was closed. */
 const startAgain = async (): Promise<void> => {
@@ -28,7 +32,7 @@ describe('svc.subscribe', () => {
   })
 
   test('tells of each block once and in order, also across a gateway that was away', async () => {
-    pair = await startPair()
+    pair = await startAtFreePort()
     const svc = new Svc(pair.gateway.url)
     const states: Connection[] = []
     const heights: number[] = []
@@ -61,7 +65,7 @@ describe('svc.subscribe', () => {
   })
 
   test('tells of a gap when it was away for too long', async () => {
-    pair = await startPair()
+    pair = await startAtFreePort()
     const svc = new Svc(pair.gateway.url)
     const states: Connection[] = []
     const heights: number[] = []
@@ -83,7 +87,7 @@ describe('svc.subscribe', () => {
   })
 
   test('rejects when there is no gateway, and with what the gateway refuses', async () => {
-    pair = await startPair()
+    pair = await startAtFreePort()
     const svc = new Svc(pair.gateway.url)
     await expect(svc.subscribe('blocks' as 'newBlock', () => undefined)).rejects.toMatchObject({
       name: 'SvcRpcError',
@@ -150,8 +154,10 @@ async function startLine(
     lose()
     server.close()
   }
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
-    svc: new Svc(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
+    url,
+    svc: new Svc(url),
     close,
     lose,
     count: () => connections,
@@ -274,6 +280,28 @@ test('calls that fail while the gateway is away leave one line that is opened ag
   await sleep(6_000)
   expect(states.length - told).toBeLessThanOrEqual(1)
   running.unsubscribe()
+})
+
+test('a program that ends its last subscription while the gateway is away ends too, and not after the next try', async () => {
+  // The second subscription says that the first is open.
+  const line = await startLine(({ topic }) => {
+    if (topic === 'tx') line.close()
+    return { result: one }
+  })
+  const program = `
+    import { Svc } from '${new URL('../../src/client/index.ts', import.meta.url)}'
+    const svc = new Svc('${line.url}')
+    const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+    const onState = ({ state }) => {
+      if (state !== 'lost') return
+      const before = timers()
+      running.unsubscribe()
+      console.log(before, timers())
+    }
+    const running = await svc.subscribe('newBlock', { onState }, () => undefined)
+    await svc.subscribe('tx', () => undefined).catch(() => undefined)
+  `
+  expect(await printed(program)).toBe('1 0')
 })
 
 test('a height to begin at may be a bigint, as in every other call', async () => {
