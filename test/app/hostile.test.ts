@@ -1,5 +1,5 @@
 /** What strangers write into requests, against the application: each gets an ordinary refusal, and nothing throws. */
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { decodeRequest } from '../../src/abci/wire.ts'
@@ -126,7 +126,15 @@ describe('LoadSnapshotChunk', () => {
   })
 
   test('a thousand at once are answered, in order, with few files open', async () => {
+    const openFiles = (): number => readdirSync('/proc/self/fd').length
+    const before = openFiles()
+    let most = before
+    const looking = setInterval(() => {
+      most = Math.max(most, openFiles())
+    })
     const chunks = await Promise.all(Array.from({ length: 1000 }, (_, at) => load(3n, 1n, BigInt(at % 3))))
+    clearInterval(looking)
+    expect(most - before).toBeLessThan(32)
     const first = await Promise.all([0n, 1n, 2n].map((at) => load(3n, 1n, at)))
     for (const [at, chunk] of chunks.entries()) expect(chunk).toEqual(first[at % 3])
   })

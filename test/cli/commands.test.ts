@@ -363,8 +363,16 @@ describe('the rest', () => {
   })
 
   test('start, gateway and a second devnet run by their examples until they are told to stop', async () => {
-    const other = makePlace(await freePorts(3))
-    const args = (line: string): string[] => line.replaceAll('~', other.folder).split(' ').slice(1)
+    const [devnetPort, gatewayPort, ...ports] = await freePorts(5)
+    const other = makePlace(ports)
+    // Their ports are most machines' own, and of two runs on one machine.
+    const args = (line: string): string[] =>
+      line
+        .replaceAll('~', other.folder)
+        .replace('127.0.0.1:9545', `127.0.0.1:${devnetPort}`)
+        .replace('127.0.0.1:9645', `127.0.0.1:${gatewayPort}`)
+        .split(' ')
+        .slice(1)
     try {
       const chain = ['init', '--home', join(other.folder, '.svcd'), '--chain-id', 'my-chain', '--owner', DEVNET_0]
       expect(await svcd(other, chain)).toMatchObject({ status: 0 })
@@ -379,7 +387,7 @@ describe('the rest', () => {
       expect(await secondNet.stop()).toBe(0)
       const gateway = exampleOf('svcd gateway')
       const running = await run(place, args(gateway), /gateway ready: .* signs for 0x/)
-      const accounts = await svcd(place, ['query', 'accounts', '--json', '--gateway', '127.0.0.1:9645'])
+      const accounts = await svcd(place, ['query', 'accounts', '--json', '--gateway', `127.0.0.1:${gatewayPort}`])
       expect(JSON.parse(accounts.stdout)).toHaveLength(1)
       expect(await running.stop()).toBe(0)
       expect(running.said()).not.toContain('correct horse')
@@ -389,13 +397,14 @@ describe('the rest', () => {
   })
 
   test('a gateway that would sign for the network is not started without a token; with one it asks for it', async () => {
-    const open = ['gateway', '--listen', '0.0.0.0:9646', '--unlock', 'alice', '--password-file', 'password.txt']
+    const [port] = await freePorts(1)
+    const open = ['gateway', '--listen', `0.0.0.0:${port}`, '--unlock', 'alice', '--password-file', 'password.txt']
     expect(await svcd(place, open)).toMatchObject(endedWith(2, '--auth-token-file'))
     const running = await run(place, [...open, '--auth-token-file', 'token.txt'], /gateway ready/)
     try {
       const { address } = json(await svcd(place, ['keys', 'show', 'alice', '--json'])) as { address: string }
       // Another folder has no key of alice: the gateway is asked to sign.
-      const where = ['--gateway', '127.0.0.1:9646', '--keystore', 'none']
+      const where = ['--gateway', `127.0.0.1:${port}`, '--keystore', 'none']
       const transfer = ['tx', 'transfer', '--from', address, '--to', DEVNET_0, '--value', '1', ...where]
       expect(await svcd(place, transfer)).toMatchObject(endedWith(1, '-32014'))
       expect(await svcd(place, [...transfer, '--auth-token-file', 'token.txt'])).toMatchObject({ status: 0 })

@@ -31,10 +31,16 @@ interface JestResult {
 
 const MESSAGE_CHARS_MAX = 500
 
+/** A text without its middle where it is too long: a program that failed says why at its end. */
+const shortened = (text: string): string =>
+  text.length <= MESSAGE_CHARS_MAX
+    ? text
+    : `${text.slice(0, MESSAGE_CHARS_MAX / 2)} … ${text.slice(-MESSAGE_CHARS_MAX / 2)}`
+
 /** How a test failed, in one line: who reads only the end of a long run knows too. Without the stack. */
 function failureOf({ fullName, failureMessages }: JestTest): string {
   const [message = ''] = stripVTControlCharacters(failureMessages.join('\n')).split(/\n\s+at /)
-  return `${fullName}: ${message.replace(/\s+/g, ' ').trim().slice(0, MESSAGE_CHARS_MAX)}`
+  return `${fullName}: ${shortened(message.replace(/\s+/g, ' ').trim())}`
 }
 
 /** The reason in the comment `// skip: <reason>` nearest above a line of `path`; tidy sees to it that there is one. */
