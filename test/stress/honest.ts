@@ -13,7 +13,7 @@ interface Took {
 
 /** An honest call. `refused`: with what it was not carried out. */
 interface Call extends Took {
-  readonly kind: 'transfer' | 'history'
+  readonly kind: 'transfer' | 'history' | 'balance'
   readonly refused: string | undefined
 }
 
@@ -42,8 +42,8 @@ function codeOf(status: number, text: string): string | undefined {
 }
 
 /**
- * Watches the blocks by their events, and makes five transfers and asks for five histories a second through the gateway,
- * from 127.0.0.1, over connections of its own. Times are of this process's monotonic clock.
+ * Watches the blocks by their events, and makes five transfers and asks for five histories and balances a second through the
+ * gateway, from 127.0.0.1, over connections of its own. Times are of this process's monotonic clock.
  */
 export async function startHonest({ rpc, gateway }: Pick<StressChain, 'rpc' | 'gateway'>) {
   const watch = await watchBlocks(rpc, () => undefined)
@@ -85,6 +85,7 @@ export async function startHonest({ rpc, gateway }: Pick<StressChain, 'rpc' | 'g
     turn++
     void ask('transfer', 'svc_transfer', [{ from, to, value: '1' }])
     void ask('history', 'svc_getTransactions', { address: from })
+    void ask('balance', 'svc_getBalance', [from])
   }, CALL_EVERY_MS)
   /** From block to block, and from the last one to now. */
   const intervals = (): readonly Took[] =>

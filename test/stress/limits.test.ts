@@ -9,6 +9,7 @@ const row: Endured = {
   transferRatio: 1,
   historyRatio: 3,
   asksHistories: false,
+  ofOneAddress: false,
   back: 0,
   calls: 100,
   refused: { '-32015': 1 },
@@ -25,6 +26,7 @@ test('an attack under which every limit holds breaks none', () => {
   expect(brokenLimits({ ...row, blockRatio: 2.1 }, 1)).toEqual(['blocks'])
   expect(brokenLimits({ ...row, subscriptionsLeft: 1 }, 2)).toEqual(['1 subscriptions of nobody'])
   expect(brokenLimits({ ...row, freeWrites: 3 }, 2)).toEqual(['3 transactions without a fee'])
+  expect(brokenLimits({ ...row, ofOneAddress: true }, 1)).toEqual(['honest calls refused with -32015'])
   expect(brokenLimits({ ...row, asksHistories: true }, 1)).toEqual(['histories'])
   expect(brokenLimits({ ...row, asksHistories: true, historyRatio: Number.NaN }, 1)).toEqual(['histories'])
   expect(brokenLimits({ ...row, asksHistories: true, historyRatio: 2 }, 1)).toEqual([])

@@ -13,6 +13,8 @@ export interface Endured {
   readonly historyRatio: number
   /** Strangers ask for histories too. */
   readonly asksHistories: boolean
+  /** The strangers are one address, which may keep nobody else from being answered. */
+  readonly ofOneAddress: boolean
   /**
    * From the strangers' last call to the end of the last block or honest call that was slow, as a share of BACK_MS_MAX.
    */
@@ -46,7 +48,10 @@ export const MEMORY_LEFT_MB_MAX = 50
 const WAL_MB_MAX = 64
 /** How a stranger's connection is lost in the system's or the HTTP client's words; everything else reached the node. */
 const LOST = /^[A-Z_]+$/
-/** Answers that tell an honest caller to come back later: JSON-RPC's code and HTTP's status of a rate limit. */
+/**
+ * Answers that tell an honest caller to come back later, where the strangers are many: JSON-RPC's code and HTTP's status
+ * of a rate limit.
+ */
 const RATE_LIMITED = ['-32015', 'HTTP 429']
 
 /** What is slow beside a quiet phase, in ms. `slack`: as in `brokenLimits`. */
@@ -65,6 +70,7 @@ export function brokenLimits(row: Endured, slack: number): readonly string[] {
     transferRatio,
     historyRatio,
     asksHistories,
+    ofOneAddress,
     back,
     refused,
     memoryLeftMb,
@@ -73,7 +79,7 @@ export function brokenLimits(row: Endured, slack: number): readonly string[] {
     freeWrites,
     strangers,
   } = row
-  const unexplained = Object.keys(refused).filter((code) => !RATE_LIMITED.includes(code))
+  const unexplained = Object.keys(refused).filter((code) => ofOneAddress || !RATE_LIMITED.includes(code))
   const held = Math.max(...Object.values(memoryLeftMb))
   return [
     ...(Object.keys(strangers).every((end) => LOST.test(end)) ? ['no stranger reached the node'] : []),

@@ -163,6 +163,7 @@ export async function endure(setting: Setting, quiet: Met, attack: Attack, onBeg
     transferRatio: Number.isNaN(transferRatio) ? null : transferRatio,
     historyRatio: historyP95Ms / Math.max(quiet.historyP95Ms, HISTORY_MS_MIN),
     asksHistories: HISTORY_ATTACKS.has(attack.name),
+    ofOneAddress: attack.addresses === 1,
     back: backMs / BACK_MS_MAX,
     memoryPeakMb: above(memory, before),
     memoryLeftMb: left,
