@@ -145,6 +145,10 @@ function copyState({ connection, tables }: StoreFile, from: string): void {
       for (const name of stateTables(tables))
         db.exec(`DELETE FROM main."${name}"; INSERT INTO main."${name}" SELECT * FROM restored."${name}"`)
     }).immediate()
+  } catch (error) {
+    // The log keeps what did not fit into memory, up to the whole state, and the next restore needs the disk.
+    db.pragma('main.wal_checkpoint(TRUNCATE)')
+    throw error
   } finally {
     db.exec('DETACH DATABASE restored')
   }

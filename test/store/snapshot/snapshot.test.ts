@@ -196,6 +196,24 @@ describe('a round trip', () => {
     to.close()
   })
 
+  test('a state that cannot be taken leaves the disk as free as it was', () => {
+    const from = open()
+    commitRandom(from, 1, 2)
+    const { snapshot, chunks } = snapshotIn(newPath(), from, 1_000_000)
+    const [path, toPath] = [newPath(), newPath()]
+    const to = open(toPath)
+    const restore = restoreAt(path, snapshot.metadata)
+    for (const chunk of chunks) restore.add(chunk)
+    restore.finish()
+    // More than SQLite keeps in memory, and then a failure.
+    const many = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 12000)'
+    const rows = `${many} INSERT INTO params SELECT 'p' || i, 1, printf('%2000d', i) FROM n`
+    new Database(path).exec(`${rows}; DROP TABLE blocks`).close()
+    expect(() => to.replaceBy(path)).toThrow('no such table')
+    expect(statSync(`${toPath}-wal`).size).toBe(0)
+    for (const store of [from, to]) store.close()
+  })
+
   test('another chain’s state is not taken', () => {
     const from = open()
     commitRandom(from, 1, 2)
