@@ -1,7 +1,7 @@
-import { getPublicKey, hashes, sign, verify } from '@noble/ed25519'
+import { etc, getPublicKey, hashes, Point, sign, verify } from '@noble/ed25519'
 import { sha512 } from '@noble/hashes/sha2.js'
 import type { KeyPair } from './ed25519.ts'
-import { concat } from './bytes.ts'
+import { concat, toHex } from './bytes.ts'
 
 hashes.sha512 = sha512
 
@@ -16,11 +16,19 @@ export function signDetached(message: Uint8Array, secretKey: Uint8Array): Uint8A
   return sign(message, secretKey.subarray(0, 32))
 }
 
-/** True for the signature of the key over `message`; false for bytes that are no signature or no key. */
+const numberOf = (bytes: Uint8Array): bigint => BigInt(`0x${toHex(bytes.toReversed())}`)
+
+/**
+ * True for the signature of the key over `message`; false for bytes that are no signature or no key. As strict as
+ * libsodium, which the chain has: noble multiplies the equation by eight, and takes an R of small order.
+ */
 export function isSignedBy(message: Uint8Array, signature: Uint8Array, publicKey: Uint8Array): boolean {
   try {
-    // As strict as libsodium, which the chain has.
-    return verify(signature, message, publicKey, { zip215: false })
+    if (!verify(signature, message, publicKey, { zip215: false })) return false
+    const [commitment, s] = [signature.subarray(0, 32), numberOf(signature.subarray(32))]
+    const k = etc.mod(numberOf(sha512(concat(commitment, publicKey, message))), Point.CURVE().n)
+    const [R, A] = [Point.fromBytes(commitment), Point.fromBytes(publicKey)]
+    return !R.isSmallOrder() && R.add(A.multiply(k, false)).equals(Point.BASE.multiply(s, false))
   } catch {
     return false
   }

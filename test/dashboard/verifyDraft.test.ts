@@ -1,6 +1,8 @@
 /** What the page says of the signatures of a draft is what the chain says of the transaction. */
 import { describe, expect, test } from '@jest/globals'
-import { compareBytes, fromHex, toHex } from '../../src/base/bytes.ts'
+import { etc, Point, utils } from '@noble/ed25519'
+import { sha512 } from '@noble/hashes/sha2.js'
+import { compareBytes, concat, fromHex, toHex } from '../../src/base/bytes.ts'
 import { isSignedBy } from '../../src/base/ed25519.ts'
 import { isSignedBy as isSignedInBrowser } from '../../src/base/ed25519.browser.ts'
 import { wrongMembers } from '../../src/dashboard/wallet/verifyDraft.ts'
@@ -47,6 +49,19 @@ function otherS(signature: Uint8Array): Uint8Array {
 /** The same signature with an S that is too large by the order of the group. */
 const tooLargeS = (signature: Uint8Array): Uint8Array =>
   Uint8Array.from([...signature.subarray(0, 32), ...reversed(bytes32(numberOf(reversed(signature.subarray(32))) + L))])
+
+/** A point of order 8. */
+const EIGHTH = Point.fromHex('26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05')
+
+/** A signature whose R, and a key, of which a point of small order is a part. `r`: the secret number of the signature. */
+function twisted(message: Uint8Array, r: bigint, ofR: Point, ofKey: Point): readonly [Uint8Array, Uint8Array] {
+  const { scalar, point } = utils.getExtendedPublicKey(new Uint8Array(32).fill(7))
+  const R = Point.BASE.multiply(r, false).add(ofR).toBytes()
+  const publicKey = point.add(ofKey).toBytes()
+  const k = etc.mod(numberOf(reversed(sha512(concat(R, publicKey, message)))), L)
+  const S = etc.mod(r + k * scalar, L)
+  return [concat(R, reversed(bytes32(S))), publicKey]
+}
 
 function judge(draft: Draft): readonly [page: boolean, chain: boolean] {
   const tx = decodeTx(finishDraft(draft) as Uint8Array)
@@ -109,6 +124,14 @@ test('the verifier of browsers says what that of Node says', () => {
     ),
     // The neutral point as R and as the key, with which everything would verify.
     [Uint8Array.from([1, ...new Uint8Array(63)]), Uint8Array.from([1, ...new Uint8Array(31)])],
+    // What a member can sign so that its own equation holds only when it is multiplied by eight.
+    ...[
+      [EIGHTH, Point.ZERO],
+      [Point.ZERO, EIGHTH],
+      [EIGHTH, EIGHTH],
+    ].map(([ofR, ofKey]) => twisted(message, 5n, ofR as Point, ofKey as Point)),
+    twisted(message, 0n, Point.ZERO, Point.ZERO),
+    twisted(message, 0n, EIGHTH, Point.ZERO),
   ]
   const verdicts = cases.map(([one, of]) => [isSignedBy(message, one, of), isSignedInBrowser(message, one, of)])
   expect(verdicts[0]).toEqual([true, true])
