@@ -28,13 +28,15 @@ export const METADATA_FILE = 'metadata'
  */
 export const chunkFile = (index: number): string => `${String(index).padStart(6, '0')}.chunk`
 
+const nameOf = (height: number): string => `${height}-${SNAPSHOT_FORMAT}`
+
 /**
  * The folder of the snapshot of a height.
  *
  * @example
  * snapshotPath('snapshots', 1000) // 'snapshots/1000-1'
  */
-export const snapshotPath = (folder: string, height: number): string => join(folder, `${height}-${SNAPSHOT_FORMAT}`)
+export const snapshotPath = (folder: string, height: number): string => join(folder, nameOf(height))
 
 const namesIn = (folder: string): readonly string[] => (existsSync(folder) ? readdirSync(folder) : [])
 
@@ -110,14 +112,24 @@ export const readChunk = (path: string, index: number): Uint8Array | undefined =
  */
 export const oldestSnapshot = (folder: string): number | undefined => heightsLike(folder, ANY).at(-1)
 
-/** Removes the snapshot of a height at once. A peer that is loading it finds its chunks missing and takes another one. */
-export function removeSnapshot(folder: string, height: number): void {
-  const path = join(folder, `${UNFINISHED}${height}-old`)
+/**
+ * Removes what has this name in the folder, in one step: a process that is still writing it fails, and never completes
+ * what has lost a part.
+ */
+function removeNamed(folder: string, name: string): void {
+  const path = join(folder, `${UNFINISHED}${ANY.exec(name)?.[1]}-old`)
   // A process that was killed here may have left it.
   rmSync(path, { recursive: true, force: true })
-  renameSync(snapshotPath(folder, height), path)
+  try {
+    renameSync(join(folder, name), path)
+  } catch (error) {
+    return undefinedIfGone(error)
+  }
   rmSync(path, { recursive: true, force: true })
 }
+
+/** Removes the snapshot of a height. A peer that is loading it finds its chunks missing and takes another one. */
+export const removeSnapshot = (folder: string, height: number): void => removeNamed(folder, nameOf(height))
 
 /**
  * Removes all but the `keep` newest snapshots, and what was begun of older ones: a process that was killed may have left
@@ -130,13 +142,12 @@ export function keepNewest(folder: string, keep: number): void {
   const heights = heightsLike(folder, WHOLE)
   for (const height of heights.slice(keep)) removeSnapshot(folder, height)
   const oldest = heights[keep - 1] ?? 0
-  for (const name of namesIn(folder))
-    if (Number(BEGUN.exec(name)?.[1]) < oldest) rmSync(join(folder, name), { recursive: true, force: true })
+  for (const name of namesIn(folder)) if (Number(BEGUN.exec(name)?.[1]) < oldest) removeNamed(folder, name)
 }
 
 /**
- * Creates the folder, and removes what a killed process left in it. Only the process that writes the state may call
- * this: no other one writes snapshots then.
+ * Creates the folder, and removes what a killed process left in it. A snapshot that another process is writing there goes
+ * too: that process then throws ENOENT and may write it again.
  *
  * @example
  * const store = openSqliteStore({ path: 'state.db', tables: [balances] })
@@ -144,7 +155,7 @@ export function keepNewest(folder: string, keep: number): void {
  */
 export function tidySnapshots(folder: string): void {
   ensureFolder(folder)
-  for (const name of namesIn(folder)) if (name.startsWith(UNFINISHED)) rmSync(join(folder, name), { recursive: true })
+  for (const name of namesIn(folder)) if (name.startsWith(UNFINISHED)) removeNamed(folder, name)
 }
 
 /** How many chunk files are read at the same time. The others wait, so that peers cannot fill the memory or the disk's queue. */

@@ -72,6 +72,16 @@ function* writeFiles(
   return { metadata, metadataBytes }
 }
 
+/** True when this very snapshot is in `path` already, with all its chunks. */
+function isThere(path: string, { metadata, metadataBytes }: Snapshot): boolean {
+  const existing = readSnapshot(path)
+  return (
+    existing !== undefined &&
+    equalBytes(existing.metadataBytes, metadataBytes) &&
+    metadata.chunkHashes.every((_, index) => existsSync(join(path, chunkFile(index))))
+  )
+}
+
 /** `writeSnapshot`, which pauses between chunks. One that is ended before leaves nothing behind. */
 export function* snapshotSteps(
   state: CommittedState,
@@ -85,8 +95,7 @@ export function* snapshotSteps(
     const snapshot = yield* writeFiles(state, tables, path, chunkBytes)
     sync(path)
     const target = snapshotPath(folder, state.height())
-    const existing = readSnapshot(target)
-    if (existing === undefined || !equalBytes(existing.metadataBytes, snapshot.metadataBytes)) {
+    if (!isThere(target, snapshot)) {
       if (existsSync(target)) removeSnapshot(folder, state.height())
       renameSync(path, target)
     }
@@ -99,9 +108,10 @@ export function* snapshotSteps(
 
 /**
  * Writes the snapshot of a committed state into `folder`; it is whole and on disk when the call returns. Its bytes are a
- * function of the hashed rows, the height and the chain id, so one that exists already is kept, unless it is of a block
- * that was rolled back. `state` must not change meanwhile. Memory: one chunk. Throws what the file system throws, and
- * then leaves nothing behind.
+ * function of the hashed rows, the height and the chain id, so one that exists already is kept, unless it lacks a chunk
+ * or is of a block that was rolled back. `state` must not change meanwhile. Memory: one chunk. Throws what the file
+ * system throws, and then leaves nothing behind: ENOENT when another process removed what was written, as
+ * `tidySnapshots` does.
  *
  * @example
  * // In a thread of its own, while blocks go on.

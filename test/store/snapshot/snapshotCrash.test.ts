@@ -1,9 +1,10 @@
-import { readdirSync, writeFileSync } from 'node:fs'
+import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { afterAll, expect, test } from '@jest/globals'
 import { toHex } from '../../../src/base/bytes.ts'
 import { openMemoryStore } from '../../support/memoryStore.ts'
-import { listSnapshots, snapshotPath, tidySnapshots } from '../../../src/store/snapshot/folder.ts'
+import { chunkFile, listSnapshots, snapshotPath, tidySnapshots } from '../../../src/store/snapshot/folder.ts'
 import { removeRestore } from '../../../src/store/sqlite/restore.ts'
 import { writeSnapshot } from '../../../src/store/snapshot/write.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/sqliteStore.ts'
@@ -49,6 +50,33 @@ test('killed while a snapshot is restored or made, the state is a whole one, and
       expect(filesOf(snapshotPath(to, height))).toEqual(whole.get(height))
   }
   expect(listSnapshots(to).length).toBeGreaterThan(0)
+})
+
+test('a snapshot that is tidied away while it is written fails: it is never one without the chunks that were removed', async () => {
+  const to = join(folder.path, 'tidied')
+  let isEnded = false
+  const said = runAndKill([join(import.meta.dirname, 'tidiedChild.ts'), to], 50, 0).finally(() => {
+    isEnded = true
+  })
+  for (; !isEnded; await setImmediate()) tidySnapshots(to)
+  const came = new Set((await said).trimEnd().split('\n'))
+  expect([came.has('ENOENT'), [...came].filter((line) => line !== 'ENOENT' && line !== 'whole')]).toEqual([true, []])
+})
+
+test('a snapshot that lacks a chunk is written anew, and one that is whole is kept', () => {
+  const path = join(folder.path, 'anew')
+  const store = openMemoryStore({ tables })
+  commitRandom(store, 1, 1)
+  const write = (): unknown => {
+    writeSnapshot(store, tables, path, 500)
+    return filesOf(snapshotPath(path, 1))
+  }
+  const whole = write()
+  const file = (index: number): string => join(snapshotPath(path, 1), chunkFile(index))
+  writeFileSync(file(1), 'kept')
+  expect(write()).not.toEqual(whole)
+  rmSync(file(0))
+  expect(write()).toEqual(whole)
 })
 
 test('nothing of a restore that was killed is left beside the state', () => {
