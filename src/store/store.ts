@@ -86,9 +86,9 @@ export interface Store extends CommittedState {
    * transaction, which is on disk when the call returns. Below the first block there is an empty state. The node's own
    * rows stay.
    *
-   * StoreError, and nothing changes, when nothing is kept for that block (only one block can be rolled back), or when
-   * the rows would not have the app hash that the block before committed. `agree` is called with the block before once
-   * everything is ready to be written; when it throws, nothing changes.
+   * StoreError, and nothing changes, when nothing is kept for that block (only one block can be rolled back, and none
+   * that changes very much), or when the rows would not have the app hash that the block before committed. `agree` is
+   * called with the block before once everything is ready to be written; when it throws, nothing changes.
    */
   rollback(agree?: (last: BlockRecord) => void): void
   /** Writes one row of a table that is not hashed, at once and outside any block. */

@@ -14,21 +14,32 @@ const KEY_BYTES_MAX = 0xff
 const VALUE_BYTES_MAX = 0xffffff
 
 /**
- * Encodes what the hashed rows of `changes` were before. Throws for a key above 255 bytes and a row above 16,777,215
+ * The most bytes that are kept to roll a block back. No rule of the chain needs them, and SQLite holds no value above 10^9
  * bytes.
  */
-export function encodeUndo(changes: readonly Change[]): Uint8Array {
-  const rows = changes
-    .filter(({ table }) => table.hashed)
-    .map(({ table, key, before }) => ({ table, key, value: before === undefined ? undefined : table.encode(before) }))
-  const bytes = new Uint8Array(
-    rows.reduce((sum, { key, value }) => sum + LENGTHS_BYTES + key.length + (value?.length ?? 0), 0),
-  )
-  let offset = 0
-  for (const { table, key, value } of rows) {
+export const UNDO_BYTES_MAX = 256 * 1024 * 1024
+
+/**
+ * Encodes what the hashed rows of `changes` were before; undefined when that takes more than `bytesMax`. Throws for a key
+ * above 255 bytes and a row above 16,777,215 bytes.
+ */
+export function encodeUndo(changes: readonly Change[], bytesMax = UNDO_BYTES_MAX): Uint8Array | undefined {
+  const rows: { readonly key: Uint8Array; readonly value: Uint8Array | undefined }[] = []
+  let bytesNeeded = 0
+  for (const { table, key, before } of changes) {
+    if (!table.hashed) continue
+    const value = before === undefined ? undefined : table.encode(before)
     const length = value?.length ?? 0
     if (key.length > KEY_BYTES_MAX || length > VALUE_BYTES_MAX)
       throw new Error(`undo: a row of ${table.name} with ${key.length} and ${length} bytes is too long to be kept`)
+    bytesNeeded += LENGTHS_BYTES + key.length + length
+    if (bytesNeeded > bytesMax) return undefined
+    rows.push({ key, value })
+  }
+  const bytes = new Uint8Array(bytesNeeded)
+  let offset = 0
+  for (const { key, value } of rows) {
+    const length = value?.length ?? 0
     bytes[offset] = key.length
     bytes[offset + 1] = length >> 16
     bytes[offset + 2] = length >> 8
@@ -64,8 +75,8 @@ export const noUndo = (height: number): StoreError =>
     'noUndo',
     height === 0
       ? 'there is no committed block to take back'
-      : `block ${height} cannot be taken back: only one is kept for that, and it is used up by a rollback and by a restored snapshot; ` +
-          'sync this node anew, or replay its blocks from genesis',
+      : `block ${height} cannot be taken back: only one is kept for that, and none after a rollback, after a restored snapshot, or of ` +
+          'a block that changes very much; sync this node anew, or replay its blocks from genesis',
   )
 
 /** Throws a StoreError unless `root`, which the rows have after a rollback, is what the block before committed. */

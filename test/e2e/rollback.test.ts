@@ -70,8 +70,8 @@ test(
     expect(await rollback()).toMatchObject({
       status: 2,
       stderr:
-        `svcd: block ${to?.height} cannot be taken back: only one is kept for that, and it is used up by a rollback and by ` +
-        'a restored snapshot; sync this node anew, or replay its blocks from genesis\n',
+        `svcd: block ${to?.height} cannot be taken back: only one is kept for that, and none after a rollback, after a restored ` +
+        'snapshot, or of a block that changes very much; sync this node anew, or replay its blocks from genesis\n',
     })
     expectAgain(await runFor(2), before)
   },

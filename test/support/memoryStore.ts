@@ -84,7 +84,8 @@ export function openMemoryStore({ tables }: { readonly tables: readonly Table[] 
       assertFollows(store, prepared, block)
       const { height, timeMs, transactions, blocksFrom = 0 } = block
       chainId = block.chainId
-      undo = { height, rows: encodeUndo(prepared.changes) }
+      const before = encodeUndo(prepared.changes)
+      undo = before && { height, rows: before }
       write(prepared.changes, prepared.tree)
       derivedRows.keep(prepared.changes)
       last = { height, timeMs, appHash: prepared.appHash, transactions }

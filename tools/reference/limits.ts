@@ -23,6 +23,7 @@ import {
 import { OS_NAMES, URLS_MAX } from '../../src/values/library.ts'
 import { POINT_BLOCKS_MAX, POINT_SECONDS_MAX } from '../../src/values/point.ts'
 import { PARAMETERS } from '../../src/modules/params/definitions.ts'
+import { UNDO_BYTES_MAX } from '../../src/store/undo.ts'
 import { TX_BYTES_MAX } from '../../src/tx/envelope.ts'
 import { mebibytes, seconds, table, thousands } from './markdown.ts'
 
@@ -88,6 +89,10 @@ const nodeRows: readonly Row[] = [
     `${mebibytes(FILE_BYTES_MAX)}, ${seconds(LIMITS.tryMs)} a try, ${REDIRECTS_MAX} redirects`,
   ],
   ['Fetched libraries that wait for their block', mebibytes(LIMITS.stagingBytesMax)],
+  [
+    'What is kept to roll a block back',
+    `${mebibytes(UNDO_BYTES_MAX)}; a block that changes more cannot be rolled back`,
+  ],
 ]
 
 const gatewayRows: readonly Row[] = [

@@ -40,6 +40,8 @@ export interface StoreOptions {
   readonly rowCacheBytesMax?: number
   /** The most entries of derived rows that stay in memory (derivedRows.ts). */
   readonly derivedEntriesMax?: number
+  /** The most bytes that are kept to roll the last block back (undo.ts). */
+  readonly undoBytesMax?: number
 }
 
 /**
@@ -55,7 +57,7 @@ const PRUNE = `DELETE FROM blocks WHERE height IN (SELECT height FROM blocks WHE
 type StoreFile = ReturnType<typeof openFile>
 
 function openFile(options: StoreOptions, writes: () => number) {
-  const { path, tables, views = [], expectChainId, pagesCached = 4096 } = options
+  const { path, tables, views = [], expectChainId, pagesCached = 4096, undoBytesMax } = options
   const lock = takeLock(path)
   let connection: Connection | undefined
   const close = (): void => {
@@ -68,7 +70,7 @@ function openFile(options: StoreOptions, writes: () => number) {
     checkChain(connection, path, expectChainId)
     const state = createSqlState(connection, tables, writes)
     const tree = openSqlTree(connection, state.lastBlock(), pagesCached)
-    return { connection, tables, state, tree, close }
+    return { connection, tables, state, tree, undoBytesMax, close }
   } catch (error) {
     close()
     throw error
@@ -79,7 +81,8 @@ function openFile(options: StoreOptions, writes: () => number) {
  * Writes a block within a transaction. Call the function returned once that is on disk: it brings the tree's memory up
  * to date.
  */
-function writeBlock({ connection, state, tree }: StoreFile, prepared: PreparedBlock, block: BlockInfo): () => void {
+function writeBlock(file: StoreFile, prepared: PreparedBlock, block: BlockInfo): () => void {
+  const { connection, state, tree, undoBytesMax } = file
   const { statement } = connection
   const { height, timeMs, transactions, blocksFrom, journal } = block
   for (const { table, key, before, after } of prepared.changes) {
@@ -89,8 +92,9 @@ function writeBlock({ connection, state, tree }: StoreFile, prepared: PreparedBl
     sqlTable.write(key, table.hashed ? before : sqlTable.get(table.parseKey(key) as object), after)
   }
   const keepTree = tree.write(height, prepared.tree)
+  const undo = encodeUndo(prepared.changes, undoBytesMax)
   statement('DELETE FROM undo').run()
-  statement('INSERT INTO undo VALUES (?, ?)').run(height, encodeUndo(prepared.changes))
+  if (undo !== undefined) statement('INSERT INTO undo VALUES (?, ?)').run(height, undo)
   statement('INSERT INTO blocks VALUES (?, ?, ?, ?)').run(height, timeMs, toHex(prepared.appHash), transactions)
   if (blocksFrom !== undefined) statement(PRUNE).run(blocksFrom)
   if (journal !== undefined) {
