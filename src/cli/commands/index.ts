@@ -39,11 +39,7 @@ async function rebuild(flags: FlagsOf<typeof rebuildOptions>): Promise<void> {
     if (why !== undefined) note(`${path} was unusable (${why}) and begins anew`)
     const index = openHistoryWriter(path, CACHE_KIB)
     try {
-      if (all) {
-        index.clear()
-        // A node that prunes says so again at its next block.
-        index.cutBelow(0)
-      }
+      if (all) index.clear()
       const progress = progressOn(process.stderr)
       const added = await rebuildHistory({
         index,

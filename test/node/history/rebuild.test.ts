@@ -1,10 +1,17 @@
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
 import { NodeError } from '../../../src/comet/errors.ts'
 import type { NodeBlock, NodeRpc } from '../../../src/comet/rpc.ts'
 import { openHistoryWriter, prepareHistory } from '../../../src/node/history/file.ts'
 import { rebuildHistory } from '../../../src/node/history/rebuild.ts'
+import { tables, views } from '../../../src/modules/registry.ts'
+import { openSqliteStore } from '../../../src/store/sqlite/sqliteStore.ts'
+import { makePlace, svcd } from '../../cli/support.ts'
+import { startChain } from '../../modules/support.ts'
+import { serveCalls } from '../../support/serveCalls.ts'
 import { tempFolder } from '../../support/tempFolder.ts'
+import { CHAIN_ID } from '../../support/testChain.ts'
 
 const { path: folder, remove } = tempFolder('rebuild')
 afterAll(remove)
@@ -62,6 +69,42 @@ test('what was cut may be added again once nothing is cut any more', async () =>
   index.cutBelow(0)
   expect(index.lowest()).toBe(0)
   index.close()
+})
+
+test('svcd index rebuild --all, too, adds nothing below where the index is cut', async () => {
+  const place = makePlace([9, 9, 9])
+  const data = join(place.env['SVCD_HOME'] ?? '', 'data')
+  mkdirSync(data, { recursive: true })
+  const store = openSqliteStore({ path: join(data, 'state.db'), tables, views })
+  startChain([1000], {}, { store }).block()
+  const head = store.height()
+  store.close()
+  prepareHistory(join(data, 'history.db'), CHAIN_ID)
+  const index = openHistoryWriter(join(data, 'history.db'), 1024)
+  index.cutBelow(head + 1)
+  index.close()
+  const archive = await serveCalls(({ method }) =>
+    method === 'status'
+      ? {
+          result: {
+            node_info: { network: CHAIN_ID },
+            sync_info: {
+              latest_block_height: `${head}`,
+              latest_block_time: '2026-01-01T00:00:00Z',
+              earliest_block_height: '1',
+            },
+          },
+        }
+      : { error: { code: -32603, message: `asked for ${method}` } },
+  )
+  try {
+    const ended = await svcd(place, ['index', 'rebuild', '--all', '--node', archive.url, '--json'])
+    expect(ended).toMatchObject({ status: 0, stderr: '' })
+    expect(JSON.parse(ended.stdout)).toMatchObject({ added: 0, first_height: null })
+  } finally {
+    await archive.close()
+    place.remove()
+  }
 })
 
 test('a block that the node should have and has not ends the rebuild with its error', async () => {
