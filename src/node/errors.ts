@@ -1,3 +1,5 @@
+import { isDiskFull } from '../base/diskFull.ts'
+
 /** A mistake that the user can correct. `message` is one line; the program prints it and exits with status 2. */
 export class UserError extends Error {
   override readonly name = 'UserError'
@@ -28,13 +30,6 @@ const EXIT_STATUSES: ReadonlyMap<unknown, 1 | 2> = new Map([
   ['CometError', 2],
   ['NodeError', 2],
 ])
-
-/** The codes of SQLite and of the system for a full disk. SHMSIZE: the index of a log finds no room. */
-const DISK_FULL = new Set<unknown>(['SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE', 'ENOSPC', 'EDQUOT'])
-
-/** True for an error of SQLite or of the system that means a full disk. */
-export const isDiskFull = (error: unknown): boolean =>
-  DISK_FULL.has((error as { code?: unknown } | null | undefined)?.code)
 
 /** The error to show for one that a command threw: a full disk is the user's to correct, wherever it was met. */
 export const shownFor = (error: unknown): unknown =>

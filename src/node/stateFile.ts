@@ -1,10 +1,11 @@
 import { equalBytes, toHex } from '../base/bytes.ts'
+import { isDiskFull } from '../base/diskFull.ts'
 import { reasonOf } from '../comet/errors.ts'
 import { headOfState } from '../modules/chain/keeper.ts'
 import { tables, views } from '../modules/registry.ts'
 import { sqliteCode, takeLock } from '../base/sqlite.ts'
 import { type CommittedState, openSqliteReader, openSqliteStore, StoreError } from '../store/index.ts'
-import { exitStatusOf, isDiskFull, UserError } from './errors.ts'
+import { exitStatusOf, UserError } from './errors.ts'
 
 // The codes of SQLite for a disk that fails and for one that may not be written.
 const DISK_FAILS = /^SQLITE_(?:IOERR|READONLY|CANTOPEN)/

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import Database from 'better-sqlite3'
 import { ApplySnapshotChunkResult as Apply, OfferSnapshotResult as Offer, type Snapshot } from '../../src/abci/types.ts'
 import { addressBytes } from '../../src/values/address.ts'
 import { decodeMetadata, encodeMetadata, type SnapshotMetadata } from '../../src/store/snapshot/format.ts'
@@ -180,21 +181,40 @@ describe('what is refused', () => {
     one.store.close()
   })
 
-  test('one that fills the disk nevertheless is removed, and the next one is taken', () => {
+  test.each(['SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE'])(
+    'one that fills the disk nevertheless (%s) is removed, and the next one is taken',
+    (code) => {
+      const one = living()
+      const { app } = one.chain
+      const before = one.picture()
+      const apply = () => chunks.map((chunk, index) => applyTo(app, index, chunk)).at(-1)
+      jest.spyOn(one.store, 'replaceBy').mockImplementationOnce(() => {
+        throw Object.assign(new Error('database or disk is full'), { code })
+      })
+      expect(offerTo(app, snapshot, appHash)).toBe(Offer.accept)
+      expect(apply()).toEqual({ result: Apply.rejectSnapshot })
+      expect(one.log.at(-1)).toEqual({ fields: { height: 10 }, message: 'a snapshot takes more than the free disk' })
+      expect(one.picture()).toEqual(before)
+      expect(offerTo(app, snapshot, appHash)).toBe(Offer.accept)
+      expect(apply()).toEqual(accept)
+      expect(one.store.appHash()).toEqual(appHash)
+      one.store.close()
+    },
+  )
+
+  test('one for which not even an empty database has room is refused, and the next one is taken', () => {
     const one = living()
     const { app } = one.chain
     const before = one.picture()
-    const apply = () => chunks.map((chunk, index) => applyTo(app, index, chunk)).at(-1)
-    jest.spyOn(one.store, 'replaceBy').mockImplementationOnce(() => {
+    const exec = jest.spyOn(Database.prototype, 'exec').mockImplementationOnce(() => {
       throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })
     })
-    expect(offerTo(app, snapshot, appHash)).toBe(Offer.accept)
-    expect(apply()).toEqual({ result: Apply.rejectSnapshot })
-    expect(one.log.at(-1)).toEqual({ fields: { height: 10 }, message: 'a snapshot takes more than the free disk' })
+    expect(offerTo(app, snapshot, appHash)).toBe(Offer.reject)
+    exec.mockRestore()
+    expect(one.log).toEqual([{ fields: { height: 10 }, message: 'a snapshot takes more than the free disk' }])
+    expect(existsSync(`${one.home}.restore`)).toBe(false)
     expect(one.picture()).toEqual(before)
     expect(offerTo(app, snapshot, appHash)).toBe(Offer.accept)
-    expect(apply()).toEqual(accept)
-    expect(one.store.appHash()).toEqual(appHash)
     one.store.close()
   })
 

@@ -1,6 +1,6 @@
 /** The answers of a node to ABCI's four requests of state sync: it offers its snapshots, and restores those of peers. */
 import { equalBytes } from '../../base/bytes.ts'
-import { sqliteCode } from '../../base/sqlite.ts'
+import { isDiskFull } from '../../base/diskFull.ts'
 import { lackOfRoom, openRestore, removeRestore, type Restore, type RestoreOptions } from '../sqlite/restore.ts'
 import type { Table } from '../table.ts'
 import { type Offered, openOffered } from './folder.ts'
@@ -163,6 +163,13 @@ export function stateSyncHandlers(options: StateSyncOptions): StateSyncHandlers 
     restoring = undefined
   }
 
+  /** The verdict on a snapshot that fills the disk, although its metadata told of less. Throws other errors. */
+  const giveUp = ({ height }: SnapshotMetadata, error: unknown, verdict: number): number => {
+    if (!isDiskFull(error)) throw error
+    logger?.error({ height }, 'a snapshot takes more than the free disk')
+    return verdict
+  }
+
   /** Adds the next chunk. With the last one the restored state replaces the store's. */
   const addChunk = ({ restore, senders }: Restoring, chunk: Uint8Array, sender: string): ChunkVerdict => {
     const index = restore.next()
@@ -194,8 +201,13 @@ export function stateSyncHandlers(options: StateSyncOptions): StateSyncHandlers 
         logger?.error({ height: request.snapshot?.height, why: judged.why }, 'a snapshot was refused')
         return { result: judged.result }
       }
-      const restore = openRestore({ path: restorePath, tables, metadata: judged, ...(headOf && { headOf }) })
-      restoring = { restore, senders: new Set() }
+      try {
+        const restore = openRestore({ path: restorePath, tables, metadata: judged, ...(headOf && { headOf }) })
+        restoring = { restore, senders: new Set() }
+      } catch (error) {
+        removeRestore(restorePath)
+        return { result: giveUp(judged, error, OFFER.reject) }
+      }
       logger?.info(
         { height: judged.height, chunks: judged.chunkHashes.length, records: judged.records },
         'a snapshot is being restored',
@@ -217,10 +229,7 @@ export function stateSyncHandlers(options: StateSyncOptions): StateSyncHandlers 
           logger?.error({ height, senders: rejectSenders, why: error.message }, 'a snapshot is no state of this chain')
           return { result: CHUNK.rejectSnapshot, rejectSenders }
         }
-        if (sqliteCode(error) !== 'SQLITE_FULL') throw error
-        // Its metadata told of less, and the disk is free again.
-        logger?.error({ height }, 'a snapshot takes more than the free disk')
-        return { result: CHUNK.rejectSnapshot }
+        return { result: giveUp(restore.metadata, error, CHUNK.rejectSnapshot) }
       }
     },
   }

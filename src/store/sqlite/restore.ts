@@ -86,12 +86,17 @@ export function removeRestore(path: string): void {
 function openNew({ path, tables }: RestoreOptions): Connection {
   removeRestore(path)
   const connection = openConnection(path, { readonly: false })
-  // The file is worth nothing until the store has taken it, and a restore begins anew after a crash: it waits for no disk.
-  connection.db.pragma('synchronous = OFF')
-  connection.db.pragma(`cache_size = -${CACHE_KIB}`)
-  prepareSchema(connection, path, tables, [])
-  connection.db.exec(LEAVES)
-  return connection
+  try {
+    // The file is worth nothing until the store has taken it, and a restore begins anew after a crash: it waits for no disk.
+    connection.db.pragma('synchronous = OFF')
+    connection.db.pragma(`cache_size = -${CACHE_KIB}`)
+    prepareSchema(connection, path, tables, [])
+    connection.db.exec(LEAVES)
+    return connection
+  } catch (error) {
+    connection.close()
+    throw error
+  }
 }
 
 const leavesInOrder = ({ statement }: Connection): Iterable<LeafChange> =>
