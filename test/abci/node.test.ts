@@ -1,6 +1,6 @@
 /** `startNode` with a stub of CometBFT, and a server in place of the node that it joins. */
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
-import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { until } from '../../bench/until.ts'
 import { type CometNode, type NodeOptions, startNode } from '../../src/abci/node/index.ts'
@@ -14,7 +14,7 @@ if [ "$1" = init ]; then
   mkdir -p "$3/config"
   echo '[p2p]
 persistent_peers = ""' > "$3/config/config.toml"
-  echo '{"chain_id":"invented"}' > "$3/config/genesis.json"
+  [ -e "$3/config/genesis.json" ] || echo '{"chain_id":"invented"}' > "$3/config/genesis.json"
 else
   env > "$3/env.new"
   mv "$3/env.new" "$3/env"
@@ -146,6 +146,14 @@ test('a home that was interrupted while it was made is made again', async () => 
   expect(genesis()).toEqual({ chain_id: 'invented' })
   await environment({ join: peer.url })
   expect(genesis()).toEqual({ chain_id: 'joined' })
+})
+
+test('a home that was interrupted within its genesis file is made again', async () => {
+  mkdirSync(join(home, 'config'), { recursive: true })
+  writeFileSync(join(home, 'unfinished'), '')
+  writeFileSync(join(home, 'config/genesis.json'), '{"chain_')
+  await environment({ chainId: 'mine' })
+  expect(genesis()).toEqual({ chain_id: 'mine' })
 })
 
 test('settings of CometBFT are added to the environment, and win', async () => {

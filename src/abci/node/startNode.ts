@@ -111,6 +111,8 @@ async function makeHome(
   const joined = peer === undefined ? undefined : await ask(peer, 'genesis')
   mkdirSync(home, { recursive: true, mode: 0o700 })
   writeFileSync(markOf(home), '')
+  // An interrupted `init` may have left a part of it, and the next one keeps what is there.
+  rmSync(genesisOf(home), { force: true })
   execFileSync(program, ['init', '--home', home], { stdio: ['ignore', 'ignore', 'inherit'] })
   if (joined !== undefined) {
     const peers = `persistent_peers = "${settings['CMT_P2P_PERSISTENT_PEERS']}"`
