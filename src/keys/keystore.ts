@@ -55,10 +55,7 @@ const SCRYPT_BYTES_MAX = 1024 * 1024 * 1024
 const SCRYPT_R_MAX = 1024
 const PBKDF2_ROUNDS_MAX = 10_000_000
 
-const nodeCrypto =
-  typeof process !== 'undefined' && typeof process.getBuiltinModule === 'function'
-    ? process.getBuiltinModule('node:crypto')
-    : undefined
+const nodeCrypto = globalThis.process?.getBuiltinModule?.('node:crypto')
 
 /** Throws a KeystoreError `unsupported` for parameters that are invalid or would take too much memory or time. */
 function checkKdf(kdf: Kdf): void {

@@ -81,6 +81,12 @@ export const uint: KeyColumnType<number, number> = {
   fromKey: fixedLength(8, (bytes) => Number(new DataView(bytes.buffer, bytes.byteOffset, 8).getBigUint64(0))),
 }
 
+/** A template literal makes a text of any value, and the row of such a text could not be read again. */
+function printBigUint(value: bigint): string {
+  if (typeof value !== 'bigint' || value < 0n) throw new TypeError(`expected a bigint from 0 on, got ${value}`)
+  return `${value}`
+}
+
 /**
  * An integer of any size from 0 on, as a bigint: an amount of money. SQL and wire hold decimal text; on the wire zero is
  * left out. Your application sets the largest one.
@@ -90,10 +96,10 @@ export const uint: KeyColumnType<number, number> = {
  */
 export const bigUint: ColumnType<bigint, string> = {
   ...plainColumn,
-  print: String,
+  print: printBigUint,
   fromSql: BigInt,
-  toWire: (value) => (value === 0n ? '' : `${value}`),
-  fromWire: (wire) => (wire === '' ? 0n : BigInt(wire)),
+  toWire: (value) => (value === 0n ? '' : printBigUint(value)),
+  fromWire: BigInt, // of '' it is 0n
 }
 
 const ZERO_BYTE = new Uint8Array(1)

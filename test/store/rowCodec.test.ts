@@ -42,6 +42,8 @@ test('what the wire type of a column cannot hold is refused, and so is a field w
   expect(wrong({ until: 2 ** 53 })).toThrow('rows.names.until')
   expect(wrong({ until: undefined })).toThrow('rows.names.until: expected a value')
   expect(wrong({ note: 5 })).toThrow('rows.names.note: expected a string')
+  for (const price of [undefined, 7, -1n])
+    expect(wrong({ price })).toThrow(new TypeError(`expected a bigint from 0 on, got ${price}`))
   expect(wrong({ owner: '0AFF' })).toThrow('expected 2 bytes in lower-case hex')
   expect(() => names.decode({ name: 'a' }, Uint8Array.of(0x30, 1))).toThrow('no column')
 })
