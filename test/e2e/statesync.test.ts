@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, expect, test } from '@jest/globals'
 import Database from 'better-sqlite3'
 import { DEVNET_ACCOUNTS } from '../../src/cli/devnet/chain.ts'
-import { readNodeId } from '../../src/comet/home.ts'
+import { homeFiles, readNodeId } from '../../src/comet/home.ts'
 import { historyRows } from '../node/history/support.ts'
 import { svcd } from './support/devnet.ts'
 import {
@@ -127,8 +127,11 @@ test('a node that lost its state takes a snapshot by hand, runs its blocks again
   expect(await running[1]?.end('SIGTERM')).toBe(0)
   for (const end of ['', '-wal', '-shm']) rmSync(join(other.home, 'data', `state.db${end}`), { force: true })
   const snapshots = join(honest.home, 'data', 'snapshots')
+  const signed = readFileSync(homeFiles(other.home).validatorState, 'utf8')
   const restored = await svcd(['snapshot', 'restore', snapshots, '--home', other.home, '--json'])
   expect(restored.status).toBe(0)
+  // One that is older, or that of another node, could sign a height twice.
+  expect(readFileSync(homeFiles(other.home).validatorState, 'utf8')).toBe(signed)
   const { height } = JSON.parse(restored.stdout) as { height: number }
   const head = await heightOrZero(honest)
   setKeeping(other, 0, 5)
