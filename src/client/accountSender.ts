@@ -130,17 +130,13 @@ function waitBlocking(ask: () => unknown, hash: string): TransactionResult {
  * the program go together. A transaction that the mempool has dropped resolves with its refusal.
  */
 function createWait({ askAll }: Transport): (bytes: Uint8Array, hash: string) => Promise<TransactionResult> {
-  let together: { readonly call: Call; readonly answer: (reply: Reply) => void }[] = []
-  const askTogether = async (): Promise<void> => {
-    const asked = together
-    together = []
-    const replies = await askAll(asked.map(({ call }) => call))
-    for (const [index, { answer }] of asked.entries()) answer(replies[index] as Reply)
+  const together: Call[] = []
+  let replies: Promise<readonly Reply[]> | undefined
+  const ask = async (call: Call): Promise<Reply> => {
+    const index = together.push(call) - 1
+    if (index === 0) replies = Promise.resolve().then(() => askAll(together.splice(0)))
+    return (await replies)?.[index] as Reply
   }
-  const ask = (call: Call): Promise<Reply> =>
-    new Promise((answer) => {
-      if (together.push({ call, answer }) === 1) queueMicrotask(() => void askTogether())
-    })
   return async (bytes, hash) => {
     for (const fromMs = performance.now(); ; ) {
       const reply = await ask(waitCall(bytes))

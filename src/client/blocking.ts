@@ -26,14 +26,12 @@ export const cannotWait = (functionCall: string, why: string): Error =>
 const WORKER = `
 const { parentPort } = require('node:worker_threads')
 parentPort.on('message', async ({ url, init, ms, flag, port }) => {
-  let answer
   try {
     const response = await fetch(url, { ...init, signal: AbortSignal.timeout(ms) })
-    answer = { status: response.status, text: await response.text() }
-  } catch (error) {
-    answer = { reason: String(error.cause?.code ?? error.cause?.message ?? error.message), isLate: error.name === 'TimeoutError' }
+    port.postMessage({ status: response.status, text: await response.text() })
+  } catch ({ cause, message, name }) {
+    port.postMessage({ reason: String(cause?.code ?? cause?.message ?? message), isLate: name === 'TimeoutError' })
   }
-  port.postMessage(answer)
   Atomics.store(flag, 0, 1)
   Atomics.notify(flag, 0)
 })

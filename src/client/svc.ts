@@ -53,11 +53,7 @@ export function verifiedFunctions(transport: Transport, target: Target): SvcVeri
   const verifier = () => import('./light/proveDelegations.ts')
   const getProof: SvcVerified['getProof'] = async (table, key = '', options = {}) =>
     (await verifier()).proveRow(sources, table, key, options)
-  const rowOf =
-    (table: string) =>
-    (key: string, options?: VerifyOptions): Promise<VerifiedRow> =>
-      getProof(table, key, options)
-  const account = rowOf('accounts')
+  const account = getProof.bind(undefined, 'accounts')
   const delegations: SvcVerified['stake']['delegator']['query'] = async (delegator, options = {}) =>
     (await verifier()).proveDelegations(sources, delegator, options)
   return {
@@ -68,7 +64,7 @@ export function verifiedFunctions(transport: Transport, target: Target): SvcVeri
       },
       delegator: { query: delegations },
     },
-    governance: { queryProposal: rowOf('proposals') },
+    governance: { queryProposal: getProof.bind(undefined, 'proposals') },
     getBalance: account,
     getTransactionCount: account,
     getProof,

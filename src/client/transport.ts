@@ -163,9 +163,9 @@ export function httpTransport(
     new SvcRpcError(method, METHOD_NOT_FOUND, `${address} is the RPC of a CometBFT node, not a gateway of svcd`)
   return {
     ask: async (call, signal) => {
-      const reply = replyOf(call, (await send(call.method, callText(call), signal)) as RpcAnswer)
-      if (isUnknown(reply) && isCometBft(await send(WHO.method, callText(WHO), signal).catch(() => undefined)))
-        throw notGateway(call.method)
+      const post = (one: Call): Promise<unknown> => send(one.method, callText(one), signal)
+      const reply = replyOf(call, (await post(call)) as RpcAnswer)
+      if (isUnknown(reply) && isCometBft(await post(WHO).catch(() => undefined))) throw notGateway(call.method)
       return resultOf(reply)
     },
     askAll: async (calls) => {
