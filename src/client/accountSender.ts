@@ -13,7 +13,7 @@ import {
 import type { TransactionResult } from '../tx/result.ts'
 import type { AnySigner, PendingTx } from '../tx/sign.ts'
 import { cannotWait, pauseBlocking } from './blocking.ts'
-import { isFailed, isUnclear, NOT_IN_BLOCK, SvcRpcError } from './errors.ts'
+import { isFailed, isUnclear, NOT_IN_BLOCK, retryAfterMs, SvcRpcError } from './errors.ts'
 import {
   abortable,
   BATCH_MAX,
@@ -59,15 +59,6 @@ function resultOfFound(found: TransactionResult): TransactionResult {
 }
 
 /**
- * How long the gateway wants the caller to wait before it asks again, in ms, as after too many requests; undefined for an
- * error that does not say so.
- */
-const retryAfterMs = (error: unknown): number | undefined =>
-  error instanceof SvcRpcError
-    ? (error.data as { readonly retryAfterMs?: number } | undefined)?.retryAfterMs
-    : undefined
-
-/**
  * Resolves with the result of a transaction once it is in a block. Rejects with SvcRpcError -32012 after `timeoutMs`, and
  * with the signal's reason.
  */
@@ -100,7 +91,7 @@ export async function waitForTx(
  * heard of the transaction, or of those before it.
  */
 function pauseBefore(reply: Reply, sinceMs: number): number | undefined {
-  if ('error' in reply) return sinceMs < WAIT_MS ? retryAfterMs(reply.error) : undefined
+  if ('error' in reply) return retryAfterMs(reply.error, WAIT_MS - sinceMs)
   const { code } = (reply.result as TransactionResult).check_tx
   return code === BAD_NONCE_CODE && sinceMs < REBROADCAST_MS ? BEHIND_MS : undefined
 }

@@ -113,6 +113,15 @@ export const NOT_IN_BLOCK = -32012
 /** JSON-RPC's code of too many requests; `data.retryAfterMs` says when to try again. Source: protocol.md §10. */
 export const TOO_MANY = -32015
 
+/**
+ * How long the gateway wants the caller to wait before it asks again, in ms; undefined for an error that does not say so,
+ * or says what is no time below `msMax`: no timer takes much more than 2e9.
+ */
+export function retryAfterMs(error: unknown, msMax = 2e9): number | undefined {
+  const ms = (error as { readonly data?: { readonly retryAfterMs?: unknown } | null } | undefined)?.data?.retryAfterMs
+  return typeof ms === 'number' && ms >= 0 && ms < msMax ? ms : undefined
+}
+
 /** Any throw as an Error. */
 export const asError = (thrown: unknown): Error =>
   thrown instanceof Error ? thrown : new Error(String(thrown), { cause: thrown })

@@ -183,6 +183,27 @@ describe('a transaction on its way', () => {
     expect(answers).toEqual([])
   })
 
+  test.each(['soon', null, -1, 1e12])(
+    'is given up at once with its hash, where it may be asked for after %p ms',
+    async (retryAfterMs) => {
+      const error = new SvcRpcError('svc_sendRawTransaction', -32015, 'Too many requests', { retryAfterMs })
+      const gateway = fakeGateway()
+      const askBlocking = (call: Call, name: string): unknown => {
+        if (isWait(call)) throw error
+        return gateway.askBlocking(call, name)
+      }
+      const givenUp = {
+        name: 'SvcRpcError',
+        code: -32015,
+        data: { retryAfterMs, hash: expect.stringMatching(/^\w{64}$/) },
+      }
+      await expect(waitingSenderOf(gateway, () => ({ error })).submit(order(1))).rejects.toMatchObject(givenUp)
+      const blocking = senderOf({ ...gateway, askBlocking })
+      expect(() => blocking.submitBlocking(order(2), 'transfer')).toThrow(expect.objectContaining(givenUp))
+      await expect(waitForTx({ ask: () => Promise.reject(error) }, hash)).rejects.toMatchObject(givenUp)
+    },
+  )
+
   test('that the mempool drops is told as the refusal that it now is, and frees its nonce', async () => {
     const gateway = fakeGateway()
     const closed = { height: 0, hash, check_tx: { code: 12, log: 'closed', fee: {} }, deliver_tx: { fee: {} } }

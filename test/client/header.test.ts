@@ -38,13 +38,15 @@ describe.each(['status', 'commit'])('a light client that answers %s with an erro
   })
 
   test('that says when to ask again is asked again then, unless that is too late', async () => {
-    const tooMany = (retryAfterMs: number) => ({
+    const tooMany = (retryAfterMs: unknown) => ({
       error: { code: -32015, message: 'Too many requests', data: { retryAfterMs } },
     })
     expect(await lightClient(method, [tooMany(1), tooMany(1)]).read()).toMatchObject({ height: 3, hash })
     await expect(lightClient(method, [tooMany(60_000)]).read(50)).rejects.toThrow(
       /has no header of block 3 after 50 ms/,
     )
+    for (const never of ['soon', null, 1e12])
+      await expect(lightClient(method, [tooMany(never)]).read()).rejects.toThrow(/block 3: Too many requests$/)
   })
 })
 

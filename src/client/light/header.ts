@@ -1,5 +1,5 @@
 import { isHeightTooHigh } from '../../comet/messages.ts'
-import { SvcProofError } from '../errors.ts'
+import { retryAfterMs, SvcProofError } from '../errors.ts'
 import type { WaitOptions } from '../types.ts'
 import { pause, POLL_MS, reasonOf, type Target, timeoutSignal, WAIT_MS } from '../transport.ts'
 import type { VerifiedHeader } from './proveRow.ts'
@@ -57,10 +57,10 @@ async function fetchHeader(source: Light, height: number, signal: AbortSignal): 
     // A witness may be a block behind the primary.
     const mayCome = !error || isHeightTooHigh(reason)
     // A gateway says it after too many calls.
-    const { retryAfterMs = mayCome ? POLL_MS : undefined } = Object(data) as { readonly retryAfterMs?: number }
-    if (retryAfterMs === undefined)
+    const pauseMs = retryAfterMs(error) ?? (mayCome ? POLL_MS : undefined)
+    if (pauseMs === undefined)
       throw new SvcProofError(`the light client has no verified header of block ${height}: ${reason}`)
-    await pause(retryAfterMs, signal)
+    await pause(pauseMs, signal)
   }
 }
 
