@@ -85,15 +85,28 @@ export async function waitForTx(
   }
 }
 
+/** A result, or an error whose `data` is the gateway's. */
+type Answer = { readonly result: unknown } | { readonly error: unknown }
+
 /**
  * How long to pause, in ms, before the gateway is asked again to wait for a transaction that it has taken; undefined
  * when its answer is final. Behind one address may stand several gateways, and the node of another one may not have
  * heard of the transaction, or of those before it.
  */
-function pauseBefore(reply: Reply, sinceMs: number): number | undefined {
+function pauseBefore(reply: Answer, sinceMs: number): number | undefined {
   if ('error' in reply) return retryAfterMs(reply.error, WAIT_MS - sinceMs)
   const { code } = (reply.result as TransactionResult).check_tx
   return code === BAD_NONCE_CODE && sinceMs < REBROADCAST_MS ? BEHIND_MS : undefined
+}
+
+/** Has the gateway wait with `ask`, again and again until its answer is final. */
+export async function finalAnswer<A extends Answer>(ask: () => Promise<A>): Promise<A> {
+  for (const fromMs = performance.now(); ; ) {
+    const answer = await ask()
+    const pauseMs = pauseBefore(answer, performance.now() - fromMs)
+    if (pauseMs === undefined) return answer
+    await pause(pauseMs)
+  }
 }
 
 function resultIn(reply: Reply, hash: string): TransactionResult {
@@ -128,14 +141,7 @@ function createWait({ askAll }: Transport): (bytes: Uint8Array, hash: string) =>
     if (index === 0) replies = Promise.resolve().then(() => askAll(together.splice(0)))
     return (await replies)?.[index] as Reply
   }
-  return async (bytes, hash) => {
-    for (const fromMs = performance.now(); ; ) {
-      const reply = await ask(waitCall(bytes))
-      const pauseMs = pauseBefore(reply, performance.now() - fromMs)
-      if (pauseMs === undefined) return resultIn(reply, hash)
-      await pause(pauseMs)
-    }
-  }
+  return async (bytes, hash) => resultIn(await finalAnswer(() => ask(waitCall(bytes))), hash)
 }
 
 /**

@@ -138,3 +138,23 @@ test('that there is no block is answered also where the gateway refuses to be as
   await close()
   expect([status, stdout, stderr]).toEqual([0, 'none\n', ''])
 })
+
+test('a transaction that was taken is waited for after too many requests, and where a node has not heard of those before', async () => {
+  const result = { height: 0, hash: '', check_tx: { fee: {} }, deliver_tx: { fee: {} } }
+  const waits = [
+    { error: { code: -32015, message: 'Too many requests', data: { retryAfterMs: 1 } } },
+    { result: { ...result, check_tx: { code: 6, log: 'bad nonce: expected 5, got 6', fee: {} } } },
+    { result: { ...result, height: 7 } },
+  ]
+  const { url, close } = await serveCalls(({ method, params }) => {
+    if (method === 'svc_status') return { result: { chain_id: 'test' } }
+    if (method === 'svc_getTransactionCount') return { result: 6 }
+    return Array.isArray(params) ? waits.shift() : { result }
+  })
+  await svcd(place, ['keys', 'import', 'carol', '--private-key'], `${'0a'.repeat(32)}\na password\n`)
+  writeFileSync(join(place.folder, 'password.txt'), 'a password\n', { mode: 0o600 })
+  const transfer = `tx transfer --from carol --password-file password.txt --to ${account(1).address} --value 1`
+  const { status, stdout, stderr } = await svcd(place, `${transfer} --gateway ${url}`)
+  await close()
+  expect([status, stdout, stderr, waits]).toEqual([0, expect.stringMatching(/^result +ok\nheight +7\n/), '', []])
+})

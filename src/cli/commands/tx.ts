@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander'
 import { type Address, addressBytes, addressOf, parseAddress } from '../../values/address.ts'
 import { fromBase64, fromUtf8, toBase64 } from '../../base/bytes.ts'
 import type { Shortfall } from '../../base/txError.ts'
+import { finalAnswer } from '../../client/accountSender.ts'
 import { isUnclear } from '../../client/errors.ts'
 import { isNodeError } from '../../comet/errors.ts'
 import { openNodeRpc } from '../../comet/rpc.ts'
@@ -180,8 +181,16 @@ async function sendSigned(signer: Signer, tx: UnsignedTx, flags: Flags): Promise
       return { state: 'accepted', result: { bytes, hash }, ended: async () => undefined }
     },
   })
+  if (!('bytes' in sent)) return sent
   // The gateway answers bytes that it knows with the block that holds them.
-  return 'bytes' in sent ? sendRaw([sent.bytes], sent.hash, true) : sent
+  const answer = await finalAnswer(() =>
+    sendRaw([sent.bytes], sent.hash, true).then(
+      (result) => ({ result }),
+      (failed: Failed) => ({ error: (failed.answer as { readonly error: unknown }).error, failed }),
+    ),
+  )
+  if ('failed' in answer) throw answer.failed
+  return answer.result
 }
 
 /** What the node itself says of a transaction after CheckTx. */
