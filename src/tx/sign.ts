@@ -11,7 +11,8 @@ type MaybeLater<T> = T | Promise<T>
  * const use = (signer: AnySigner): string => svc.accounts.add(signer)
  */
 export interface AnySigner {
-  readonly address: Address
+  /** 0x and 40 hex digits, in any letter case. */
+  readonly address: string
   /** The bytes of a signed transaction of this account. */
   signTx(body: Omit<TxBody, 'from'>): MaybeLater<Uint8Array>
 }
@@ -23,6 +24,7 @@ export interface AnySigner {
  * const membersOf = (signers: KeySigner[]): Uint8Array[] => signers.map(({ member }) => member)
  */
 export interface KeySigner extends AnySigner {
+  readonly address: Address
   /** What stands for the key in an account of several: an ed25519 key of 32 bytes, or an address of secp256k1. */
   readonly member: Uint8Array
   /** The signature of a body, whoever it is from. */

@@ -263,7 +263,7 @@ describe('keys', () => {
     expect(accounts.add(PUBLIC_MNEMONIC, 1)).not.toBe(first)
     const bytes = new Uint8Array(32).fill(1)
     expect(accounts.add(`0x${'01'.repeat(32)}`)).toBe(accounts.add(bytes))
-    expect(accounts.add({ address: `0x${'aB'.repeat(20)}`, signTx: () => bytes } as never)).toBe(`0x${'ab'.repeat(20)}`)
+    expect(accounts.add({ address: `0x${'aB'.repeat(20)}`, signTx: () => bytes })).toBe(`0x${'ab'.repeat(20)}`)
     expect(accounts.list()).toHaveLength(4)
     expect([accounts.remove(first.toUpperCase().replace('0X', '0x')), accounts.remove(first)]).toEqual([true, false])
   })
@@ -273,7 +273,7 @@ describe('keys', () => {
     const svc = new Svc({ url, chainId: 'test' })
     const { address, signTx } = ed25519Signer('01'.repeat(32))
     const from = `0x${address.slice(2).toUpperCase()}`
-    svc.accounts.add({ address: from, signTx } as never)
+    svc.accounts.add({ address: from, signTx })
     await expect(svc.async.transfer({ from, to: from, value: 1n })).rejects.toMatchObject({ code: -32602 })
     expect(asked.flatMap(({ method }) => method ?? [])).toEqual(['svc_getTransactionCount'])
   })

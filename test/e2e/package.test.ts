@@ -272,6 +272,7 @@ describe('@svcd/client and @svcd/abci', () => {
       if (error === null) return result.hash
       return error instanceof Error ? error.message : error.check_tx.log
     })
+    svc.accounts.add({ address: '0x098a8672bc66ec7177f82cd529ed8e5bbdc28a27', signTx: () => new Uint8Array() })
     export const once = svc.async.transfer({ to: '', value: 1n }).then(({ hash }) => hash)`
   const SERVER = `
     export const start = (application: Application) =>
