@@ -38,12 +38,10 @@ function signatures(query: ClientQuery, last: readonly string[], returned: strin
   const positional = all.slice(0, query.count)
   const required = positional.filter(([, { optional }]) => !optional).length
   const lines = Array.from({ length: query.count - required + 1 }, (_, more) =>
-    positional.slice(0, required + more).map(([name, { schema }]) => `${name}: ${typeOfSchema(schema)}`),
+    positional.slice(0, required + more).map(([name, { inputType }]) => `${name}: ${inputType}`),
   )
   if (all.length > 0) {
-    const named = all.map(
-      ([name, { schema, optional }]) => `readonly ${name}${optional ? '?' : ''}: ${typeOfSchema(schema)}`,
-    )
+    const named = all.map(([name, { inputType, optional }]) => `readonly ${name}${optional ? '?' : ''}: ${inputType}`)
     lines.push([`members: { ${named.join('; ')} }`])
   }
   return lines.map((parts) => `(${[...parts, ...last].join(', ')}): ${returned}`).join('; ')

@@ -51,7 +51,7 @@ export interface SubscribeOptions {
   /** With `tx`: only transactions that concern this account. */
   readonly address?: string
   /** The first height to tell of, at most 100 blocks back; the next block by default. */
-  readonly from?: number
+  readonly from?: number | string | bigint
   readonly onState?: (connection: Connection) => void
 }
 

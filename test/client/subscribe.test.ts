@@ -310,7 +310,7 @@ test('a height to begin at may be a bigint, as in every other call', async () =>
     from.push(asked.from)
     return { result: one }
   })
-  const running = await line.svc.subscribe('newBlock', { from: 5n as never }, () => undefined)
+  const running = await line.svc.subscribe('newBlock', { from: 5n }, () => undefined)
   expect(from).toEqual(['5'])
   running.unsubscribe()
   line.close()

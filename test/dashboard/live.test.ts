@@ -139,7 +139,8 @@ test('what happens to a proposal while the page subscribes is told, or asked for
   // The gateway is a block further than the page by then.
   subscribe.mockImplementation(async (_, { from = 302, onState }, tell) => {
     onState?.({ state: 'open' })
-    if (from <= 301) tell({ height: 301, hash: null, type: 'svc.governance.vote', attributes: { proposal_id: 'one' } })
+    if (Number(from) <= 301)
+      tell({ height: 301, hash: null, type: 'svc.governance.vote', attributes: { proposal_id: 'one' } })
     return { unsubscribe: () => {} }
   })
   const hears = async (heights: readonly number[]): Promise<void> => {

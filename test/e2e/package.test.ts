@@ -273,6 +273,16 @@ describe('@svcd/client and @svcd/abci', () => {
       return error instanceof Error ? error.message : error.check_tx.log
     })
     svc.accounts.add({ address: '0x098a8672bc66ec7177f82cd529ed8e5bbdc28a27', signTx: () => new Uint8Array() })
+    const numbers = [1n, '0x1', 1] as const
+    for (const number of numbers) {
+      void svc.async.governance.getParams(number)
+      void svc.async.getBlock(number)
+      void svc.async.getBlock({ block: number, limit: number, offset: number })
+      svc.stake.validator.queryAccountUpdate(number, (error) => error)
+      void svc.subscribe('newBlock', { from: number }, ({ height }) => height)
+    }
+    // @ts-expect-error it is none of the states
+    void svc.async.governance.listProposals({ state: 'open?' })
     export const once = svc.async.transfer({ to: '', value: 1n }).then(({ hash }) => hash)`
   const SERVER = `
     export const start = (application: Application) =>

@@ -56,9 +56,9 @@ const parts = new Map<string, string>([
                 '',
                 table(
                   HEAD,
-                  Object.entries(fields).map(([name, { schema, doc: meaning, optional }], at) => [
+                  Object.entries(fields).map(([name, { inputType, doc: meaning, optional }], at) => [
                     name,
-                    typeOfSchema(schema),
+                    inputType,
                     required(optional),
                     at < count ? meaning : `${meaning}; by name only`,
                   ]),

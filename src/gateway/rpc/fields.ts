@@ -11,6 +11,7 @@ interface TextForm<Wire> {
   readonly doc: string
   /** The form that the error of any other value names. */
   readonly form: string
+  readonly inputType?: string
   readonly inputSchema?: JsonSchema
   /** What the text stands for; undefined when it is not of the form. */
   readonly read: (text: string) => Wire | undefined
@@ -60,7 +61,7 @@ export function pageLimit(fallback: number, max: number): Field<number> {
 export const blockId = field<string>({
   name: 'blockId',
   doc: 'height, hash (64 hex digits) or latest',
-  inputType: 'number | string',
+  inputType: `'latest' | ${uint.inputType}`,
   inputSchema: {
     anyOf: [{ enum: ['latest'] }, { type: 'string', pattern: HASH }, ...(uint.inputSchema['anyOf'] as JsonSchema[])],
   },
@@ -94,6 +95,7 @@ export const oneOf = (
     name,
     doc,
     form,
+    inputType: values.map((value) => `'${value}'`).join(' | '),
     inputSchema: { enum: values },
     read: (text) => (values.includes(text) ? text : undefined),
   })
