@@ -169,6 +169,9 @@ function writePart({ name, description, keywords, readme, exports, isForBrowsers
   if (unknown.length > 0) throw new Error(`pack: ${name} imports ${unknown.join()}, which package.json does not name`)
   const peers = pick(manifest.peerDependencies, packages)
   const main = manifest.exports[exports['.'] as string] as Entry
+  const others = Object.entries(exports).flatMap(([path, of]) =>
+    path === '.' ? [] : [[path.slice(2), [(manifest.exports[of] as Entry).types]]],
+  )
   writeManifest(folder, {
     ...pick(published, ['version', 'license', 'type', 'engines', 'sideEffects', 'publishConfig']),
     name,
@@ -177,6 +180,7 @@ function writePart({ name, description, keywords, readme, exports, isForBrowsers
     // For resolvers that read no exports, such as TypeScript's node10.
     main: main.default,
     types: main.types,
+    ...(others.length > 0 && { typesVersions: { '*': Object.fromEntries(others) } }),
     exports: {
       ...Object.fromEntries(Object.entries(exports).map(([path, of]) => [path, manifest.exports[of]])),
       './package.json': './package.json',

@@ -337,6 +337,12 @@ describe('@svcd/client and @svcd/abci', () => {
   )
 })
 
+test('the plugin has types in a CommonJS program of TypeScript 5.9, where those of web3.js have', () => {
+  write(developer, { 'plugin.ts': "export { SvcPlugin } from '@svcd/client/web3-plugin'" })
+  const options = '--module commonjs --target es2022 --lib es2022,dom --strict --esModuleInterop --noEmit'.split(' ')
+  expect(outcomeOf(developer, [TYPESCRIPT_5, 'plugin.ts', ...options])).toEqual([0, ''])
+})
+
 describe('@svcd/store', () => {
   const [sample, printed, snapshots] = examplesRunBy('test/e2e/package.test.ts', 'src/store/README.md').map(
     ({ code }) => code,
