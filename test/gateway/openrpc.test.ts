@@ -103,6 +103,9 @@ test('a tag marks the methods that sign and those of a websocket, and the first 
   expect(tagged('signs')).toEqual(methods.filter(({ signs }) => signs === true).map(({ name }) => name))
   expect(tagged('signs')).toContain('svc_vote')
   expect(tagged('websocket')).toEqual(['svc_subscribe', 'svc_unsubscribe'])
+  // What each of them answers over POST.
+  const withoutSocket = document.methods.filter(({ errors }) => errors.some(({ code }) => code === -32601))
+  expect(withoutSocket.map(({ name }) => name)).toEqual(expect.arrayContaining([...tagged('websocket')]))
   const groups = document.methods.map(({ tags: [first] }) => first?.name)
   expect([...new Set(groups)]).toEqual(methodGroups.map(({ name }) => name))
 })

@@ -19,7 +19,7 @@ export const subscribeMethods: readonly Method[] = [
       ),
     },
     positional: 1,
-    errors: [],
+    errors: ['methodNotFound'],
     needsSocket: true,
     result: { type: 'string', pattern: '^0x[0-9a-f]+$' },
     run: async (_services, { topic, address: account, from }, { subscriber }) => {
@@ -31,7 +31,7 @@ export const subscribeMethods: readonly Method[] = [
     name: 'svc_unsubscribe',
     doc: 'On a websocket: ends a subscription; false when this websocket has none of that id.',
     input: { subscription: field(text, 'what svc_subscribe answered') },
-    errors: [],
+    errors: ['methodNotFound'],
     needsSocket: true,
     result: { type: 'boolean' },
     run: async (_services, { subscription }, { subscriber }) => subscriber?.remove(subscription),
