@@ -12,6 +12,7 @@ import { FILE_BYTES_MAX, REDIRECTS_MAX } from '../../src/eni/download.ts'
 import { LIMITS } from '../../src/eni/thread.ts'
 import { PASSWORD_LENGTH_MIN } from '../../src/keys/password.ts'
 import * as gateway from '../../src/gateway/http/limits.ts'
+import { methods } from '../../src/gateway/rpc/methods/list.ts'
 import {
   OPEN_PROPOSALS_BY_POWER,
   OPEN_PROPOSALS_MAX,
@@ -173,4 +174,16 @@ test('the defaults of parameters in docs/protocol.md are those of the chain', ()
     if (name === 'hold_account') continue
     expect(said).toMatch(new RegExp(`\\b${name},? (?:[a-z_]+ )?"?${fallback.replace('.', '\\.')}"?(?:,|$)`))
   }
+})
+
+test('docs/protocol.md says which params a query takes by name alone', () => {
+  const page = pages.find(({ path }) => path === 'docs/protocol.md')?.text ?? ''
+  const rows = [...page.matchAll(/^\| `(svc_\w+)` \| ([^|{]+) \|/gm)].flatMap(([, name, params = '']) => {
+    const method = methods.find((one) => one.name === name)
+    const said = params.replaceAll(/\(.*?\)/g, '').split('by name ')[1] ?? ''
+    return method === undefined ? [] : [[method, [...said.matchAll(/`(\w+)`/g)].map(([, field]) => field)] as const]
+  })
+  expect(rows.length).toBeGreaterThan(20)
+  for (const [{ name, input, positional }, said] of rows)
+    expect([name, said]).toEqual([name, Object.keys(input).slice(positional)])
 })
