@@ -2,7 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { txEntries } from '../../src/modules/registry.ts'
 import { writeLists } from '../../tools/gen-lists.ts'
+import { upper } from '../../tools/names.ts'
 import { newQuery } from '../../tools/new-query.ts'
 import { newTx } from '../../tools/new-tx.ts'
 import { SkeletonError } from '../../tools/skeleton/write.ts'
@@ -36,6 +38,18 @@ test('a new transaction type is five files: the operation, its page file, its te
   expect([added?.[1], Number(added?.[2])]).toEqual(['BurnCoins', Number(last?.[2]) + 1])
   writeLists(root)
   expect(read('src/modules/gen/operations.ts')).toMatch(/: readonly TxEntry\[\] = \[\n(?: {2}\w+,\n)+ {2}burnCoins,\n/)
+})
+
+test('the event of an operation is named as the protocol names those of its folder', () => {
+  const prefixes = new Set(txEntries.map(({ event: { type } }) => type.replace(/\w+$/, '')))
+  for (const module of ['accounts', 'delegation', 'governance', 'stake']) {
+    const name = `burn${upper(module)}`
+    newTx(root, module, name)
+    const [, prefix = ''] =
+      new RegExp(`'(svc\\.\\w+\\.)${name}'`).exec(read(`src/modules/${module}/tx/${name}.ts`)) ?? []
+    expect([module, [...prefixes]]).toEqual([module, expect.arrayContaining([prefix])])
+    expect(read(`test/modules/${module}/${name}.test.ts`)).toContain(`\`${prefix}${name} sender=`)
+  }
 })
 
 test('a kind of proposal is five files: the kind, its page file, its test, and two of messages', () => {

@@ -2,6 +2,9 @@
 import { upper, words } from '../names.ts'
 import { type Edit, type Skeleton, SkeletonError } from './write.ts'
 
+/** The event of an operation. Delegation is staking to whoever reads events. */
+const eventOf = (module: string, name: string): string => `svc.${module === 'delegation' ? 'stake' : module}.${name}`
+
 function operationFile(module: string, name: string): string {
   const call = module === 'accounts' ? name : `${module}.${name}`
   return `import { invalidParameter } from '../../../base/txError.ts'
@@ -15,7 +18,7 @@ export const ${name} = defineTx({
   operation: '${name}',
   call: '${call}',
   event: defineEvent({
-    type: 'svc.${module}.${name}',
+    type: '${eventOf(module, name)}',
     attributes: ['value'],
     doc: 'Say here in one sentence what happened.',
   }),
@@ -39,7 +42,7 @@ describe('${name}', () => {
   test('say here what it does', () => {
     const chain = startChain()
     const result = done(chain, account(5), '${name}', { value: '7' })
-    expect(eventsOf(result)).toEqual([\`svc.${module}.${name} sender=\${account(5).address} value=7\`])
+    expect(eventsOf(result)).toEqual([\`${eventOf(module, name)} sender=\${account(5).address} value=7\`])
   })
 
   test('a value of 0 fails', () => {
