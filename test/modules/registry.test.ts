@@ -1,9 +1,13 @@
+import { globSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
+import type { CatalogueError } from '../../src/base/txError.ts'
 import { descriptor } from '../../src/codec/gen/svc.descriptor.js'
 import { OPERATION_MESSAGES } from '../../src/codec/svc.ts'
 import { eventEntries, queryEntries, tables, txEntries } from '../../src/modules/registry.ts'
 import type { Table } from '../../src/store/table.ts'
 import type { Fields } from '../../src/tx/fields.ts'
+import { listedTxErrors } from '../../tools/reference/errors.ts'
 
 /** Fields of a message by name: whether it may be absent. A message inside may be always. */
 const fieldsOf = (message: string): Record<string, boolean> =>
@@ -38,6 +42,29 @@ describe('the registry', () => {
 
   test('no table is derived: such a one is in memory alone, and would be an empty one in SQL', () => {
     expect((tables as readonly Table[]).filter(({ derived }) => derived !== undefined)).toEqual([])
+  })
+
+  /** What the files of this name in src/modules and its folders export. */
+  const exportsOf = async (name: string): Promise<readonly object[]> => {
+    const modules = join(import.meta.dirname, '../../src/modules')
+    const files = globSync(`{,*/}${name}.ts`, { cwd: modules })
+    return (await Promise.all(files.map((file) => import(join(modules, file))))).flatMap(Object.values)
+  }
+
+  test('every error that a module declares is in the reference', async () => {
+    const declared = (await exportsOf('errors'))
+      .flatMap((catalogue) => Object.values(catalogue))
+      .map((error) => (typeof error === 'function' ? error('…', '…') : error) as CatalogueError)
+      .filter(({ source }) => source !== undefined)
+    const said = ({ code, log }: CatalogueError): string => `${code} ${log}`
+    expect([...new Set(declared.map(said))].sort()).toEqual(listedTxErrors().map(said).sort())
+  })
+
+  test('every event that a module declares is registered', async () => {
+    const exported = await exportsOf('events')
+    const declared = [exported, ...exported.map(Object.values)].flat().filter((one) => 'attributes' in Object(one))
+    expect(declared.filter((event) => !eventEntries.includes(event))).toEqual([])
+    expect(declared.length).toBeGreaterThan(3)
   })
 
   test('methods and events are named as the interface and the protocol name them', () => {

@@ -1,5 +1,6 @@
 import type { CatalogueError } from '../../src/base/txError.ts'
 import { type RpcErrorName, rpcErrors } from '../../src/gateway/rpc/errors.ts'
+import { delegationErrors } from '../../src/modules/delegation/errors.ts'
 import { kernelErrors } from '../../src/modules/errors.ts'
 import { governanceErrors } from '../../src/modules/governance/errors.ts'
 import { stakeErrors } from '../../src/modules/stake/errors.ts'
@@ -44,7 +45,7 @@ const listed = (catalogue: Readonly<Record<string, unknown>>): CatalogueError[] 
 /** The errors of transactions that fail and of queries that are refused, by code; each code and log once. */
 export function listedTxErrors(): readonly CatalogueError[] {
   const seen = new Map<string, CatalogueError>()
-  for (const error of [kernelErrors, stakeErrors, governanceErrors].flatMap(listed)) {
+  for (const error of [kernelErrors, stakeErrors, delegationErrors, governanceErrors].flatMap(listed)) {
     const key = `${error.code} ${error.log}`
     if (!seen.has(key)) seen.set(key, error)
   }
