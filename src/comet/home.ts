@@ -23,6 +23,7 @@ export type Listening = { readonly host: string; readonly port: number }
 
 type Config = {
   readonly proxy_app?: unknown
+  readonly priv_validator_laddr?: unknown
   readonly rpc?: { readonly laddr?: unknown }
   readonly p2p?: { readonly laddr?: unknown }
   readonly mempool?: { readonly type?: unknown }
@@ -171,16 +172,26 @@ export const readNodeIdentity = (home: string): NodeIdentity => ({
 const NOTHING_SIGNED = '{"height":"0","round":0,"step":0}\n'
 
 /**
- * Returns why a home must not sign: it has a validator key, but not the file that says what that key has signed. Undefined
- * where all is well.
+ * Returns why CometBFT must not start in a home: it has a validator key without the file that says what the key has signed,
+ * or that file without the key. CometBFT (0.37 to 0.40) answers a missing key with a new one and sets the file to height 0,
+ * also where a remote signer signs. Undefined where all is well. Throws a CometError when the file cannot be read.
  */
 export const whyUnsafeToSign = (home: string): string | undefined => {
   const { validatorKey, validatorState } = homeFiles(home)
-  if (!existsSync(validatorKey) || existsSync(validatorState)) return undefined
+  const hasKey = existsSync(validatorKey)
+  if (hasKey === existsSync(validatorState)) return undefined
+  if (hasKey)
+    return (
+      `${validatorState} is missing: ${validatorKey} could sign a height twice, which is punished. Put back the file that the ` +
+      'key was used with last. If it is lost, move the key away and declare a new one; docs/operations.md says how. For a ' +
+      `key that has signed nothing on this chain, write the file: ${NOTHING_SIGNED.trim()}`
+    )
+  const height = signedHeight(home)
+  if (height === 0) return undefined
   return (
-    `${validatorState} is missing: ${validatorKey} could sign a height twice, which is punished. Put back the file that the ` +
-    'key was used with last. If it is lost, move the key away and declare a new one; docs/operations.md says how. For a ' +
-    `key that has signed nothing on this chain, write the file: ${NOTHING_SIGNED.trim()}`
+    `${validatorKey} is missing, and CometBFT would make a new key and set ${validatorState} to height 0. The old key, which ` +
+    `signed last at height ${height}, could then sign a height twice, which is punished. Put the key back, or move the file ` +
+    'to where the key is now'
   )
 }
 
@@ -194,6 +205,12 @@ export const signedHeight = (home: string): number => {
   } catch (error) {
     throw new CometError(`cannot read ${path}: ${reasonOf(error)}. Take a new block key; docs/operations.md says how`)
   }
+}
+
+/** True when another process signs for the node of a home, which CometBFT awaits at `priv_validator_laddr`. */
+export const hasRemoteSigner = (home: string): boolean => {
+  const { priv_validator_laddr: laddr = '' } = existsSync(homeFiles(home).config) ? readCometConfig(home) : {}
+  return laddr !== ''
 }
 
 /**

@@ -121,6 +121,39 @@ test('a validator key without a signing state, or with one that cannot be read, 
   expect(await look('signing state')).toBeUndefined()
 })
 
+test('a signing state without its key is bad, because CometBFT would forget it, but not one that has signed nothing', async () => {
+  writeNodeKeys(folder)
+  rmSync(join(folder, 'config', 'priv_validator_key.json'))
+  expect(await look('signing state')).toBeUndefined()
+  writeFileSync(join(folder, 'data', 'priv_validator_state.json'), '{"height":"12","round":0,"step":3}')
+  expect(await look('signing state')).toMatchObject({
+    verdict: 'bad',
+    found: expect.stringMatching(
+      /priv_validator_key\.json is missing, .* signed last at height 12, .* Put the key back/,
+    ),
+  })
+  setRemoteSigner()
+  expect(await look('signing state')).toMatchObject({ verdict: 'bad' })
+})
+
+const setRemoteSigner = (): void =>
+  writeFileSync(join(folder, 'config', 'config.toml'), 'priv_validator_laddr = "tcp://127.0.0.1:26659"\n')
+
+test('with a remote signer the key and the signing state of the home are not said to be those that sign', async () => {
+  writeNodeKeys(folder)
+  setRemoteSigner()
+  expect(await look('signing state')).toBeUndefined()
+  expect(await look('validator key')).toMatchObject({
+    verdict: 'note',
+    found: expect.stringMatching(/^a remote signer signs, by priv_validator_laddr in .* are not used$/),
+  })
+  chmodSync(join(folder, 'config', 'priv_validator_key.json'), 0o644)
+  expect((await findings()).filter(({ check }) => check === 'validator key').map(({ verdict }) => verdict)).toEqual([
+    'bad',
+    'note',
+  ])
+})
+
 test('a state of another chain than that of the genesis file is bad, as svcd start refuses it', async () => {
   makeState()
   mkdirSync(join(folder, 'config'))
@@ -153,6 +186,8 @@ test('a key that signed above the height of its node is bad, and the finding say
     ],
   ])
   expect([await at(97), await at(0, true)]).toEqual([[], []])
+  setRemoteSigner()
+  expect(await at(0)).toEqual([])
 })
 
 test('a home whose CometBFT looks for the application in another home is noted', async () => {

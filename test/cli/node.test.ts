@@ -1,9 +1,10 @@
 /** `svcd node`: a home as one node, whose parts are started again when they end. */
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { startApp } from '../../src/cli/devnet/processes.ts'
+import { homeFiles } from '../../src/comet/home.ts'
 import { SVCD_WORDS } from '../../src/node/paths.ts'
 import { gatewayClient } from '../e2e/support/client.ts'
 import { allGone, descendantsOf, freePorts } from '../e2e/support/processes.ts'
@@ -96,6 +97,21 @@ test('a folder that is no home is refused, and nothing is made there', async () 
   const home = `${place.folder}/nothing`
   expect(await svcd(place, ['node', '--home', home])).toMatchObject(endedWith(2, /has no config\/genesis\.json/))
   expect(existsSync(home)).toBe(false)
+})
+
+test('a signing state without its key is refused, and stays as it is: CometBFT would set it to height 0', async () => {
+  const { validatorKey, validatorState } = homeFiles(place.env['SVCD_HOME'] as string)
+  const before = readFileSync(validatorState, 'utf8')
+  const signed = '{"height":"12","round":0,"step":3}'
+  writeFileSync(validatorState, signed)
+  renameSync(validatorKey, `${validatorKey}.away`)
+  await expect(start()).rejects.toThrow(
+    /ended with 2:.*_key\.json is missing, .* Put the key back, or move the file to/s,
+  )
+  expect(existsSync(validatorKey)).toBe(false)
+  expect(readFileSync(validatorState, 'utf8')).toBe(signed)
+  renameSync(`${validatorKey}.away`, validatorKey)
+  writeFileSync(validatorState, before)
 })
 
 test('an application that cannot be started has not started, and says why', async () => {

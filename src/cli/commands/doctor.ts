@@ -6,6 +6,7 @@ import { VERSION } from '../../base/version.ts'
 import { reasonOf } from '../../comet/errors.ts'
 import { fromEnv, isSupported, nearPrograms, SUPPORTED_COMETBFT, versionOf } from '../../comet/find.ts'
 import {
+  hasRemoteSigner,
   homeFiles,
   listenAddresses,
   readCometConfig,
@@ -118,15 +119,24 @@ const secretFile = (check: string, path: string, read: () => unknown): Findings 
     return finding(check, 'ok', `${path}, mode 0${(found.mode & 0o777).toString(8)}`)
   })
 
-/** CometBFT does not start without the signing state of its key. Finds nothing where a remote signer has both. */
+/** svcd start refuses a key without its signing state, and the state without its key. Finds nothing where there is neither. */
 const signingState = (home: string): Findings =>
   examined('signing state', () => {
-    if (!existsSync(homeFiles(home).validatorKey)) return []
     const why = whyUnsafeToSign(home)
-    return why === undefined
-      ? finding('signing state', 'ok', `the key signed last at height ${signedHeight(home)}`)
-      : finding('signing state', 'bad', why)
+    if (why !== undefined) return finding('signing state', 'bad', why)
+    if (!existsSync(homeFiles(home).validatorKey)) return []
+    return finding('signing state', 'ok', `the key signed last at height ${signedHeight(home)}`)
   })
+
+/** The key that signs blocks and what it has signed. CometBFT reads both also where a remote signer signs instead. */
+function validatorFindings(home: string): readonly Finding[] {
+  const { config, validatorKey } = homeFiles(home)
+  const own = [secretFile('validator key', validatorKey, () => readValidatorKey(home)), signingState(home)].flat()
+  // Of a config.toml that cannot be read other findings tell.
+  if (examined('', () => hasRemoteSigner(home)) !== true) return own
+  const found = `a remote signer signs, by priv_validator_laddr in ${config}. The key and the signing state of this home are not used`
+  return [...own.filter(({ verdict }) => verdict === 'bad'), finding('validator key', 'note', found)]
+}
 
 /** Settings of config/svcd.json that `svcd start` or `svcd gateway` refuses. `ports` and `node` check its addresses. */
 const settings = (home: string): Findings =>
@@ -212,8 +222,7 @@ function homeFindings(home: string): readonly Finding[] {
     mempoolFinding(home),
     socketFinding(home),
     chainFinding(home),
-    secretFile('validator key', files.validatorKey, () => readValidatorKey(home)),
-    signingState(home),
+    validatorFindings(home),
     secretFile('node key', files.nodeKey, () => readNodeId(home)),
     'verdict' in keys ? keys : keyFindings(keys),
   ].flat()

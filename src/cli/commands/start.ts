@@ -1,4 +1,6 @@
 import { isLocalAddress } from '../../abci/index.ts'
+import { whyUnsafeToSign } from '../../comet/home.ts'
+import { UserError } from '../../node/errors.ts'
 import { closeHome, needChainId } from '../../node/homes.ts'
 import { allowedAddresses } from '../../node/libraries.ts'
 import { openLog } from '../../node/log.ts'
@@ -68,7 +70,10 @@ function obey({ stop, openTo, address }: RunningNode, signalled: ReturnType<type
 async function start(flags: FlagsOf<typeof options>): Promise<number> {
   const { home, abci, logFile, verifyThreads, history, acceptProgramVersion } = flags
   closeHome(home, note)
-  needChainId(home) // Before anything is written there.
+  // Before anything is written there.
+  needChainId(home)
+  const unsafe = whyUnsafeToSign(home)
+  if (unsafe !== undefined) throw new UserError(unsafe)
   boundHeap()
   const retention = chooseRetention(home, flags)
   const allowAddresses = allowedAddresses(home, flags.eniAllow)
