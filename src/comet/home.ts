@@ -27,7 +27,7 @@ type Config = {
   readonly rpc?: { readonly laddr?: unknown }
   readonly p2p?: { readonly laddr?: unknown }
   readonly mempool?: { readonly type?: unknown }
-  readonly statesync?: { readonly enable?: unknown }
+  readonly statesync?: { readonly enable?: unknown; readonly trust_height?: unknown }
 }
 
 /** Reads the config.toml of a home. Throws a CometError that names the file when it cannot be read. */

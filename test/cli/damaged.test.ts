@@ -16,6 +16,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import Database from 'better-sqlite3'
 import { findSnapshot, restoreInto } from '../../src/cli/commands/snapshot.ts'
 import { examineState } from '../../src/cli/doctorChecks.ts'
+import { setTomlValues } from '../../src/comet/config.ts'
 import { statePathOf } from '../../src/node/homes.ts'
 import { openState, readVerifiedState } from '../../src/node/stateFile.ts'
 import { tables, views } from '../../src/modules/registry.ts'
@@ -154,6 +155,22 @@ test('svcd reset removes the verified headers only of a chain that starts over',
   expect(existsSync(light)).toBe(true)
   expect(await svcd(place, 'reset --yes --signing-state')).toMatchObject({ status: 0 })
   expect(existsSync(light)).toBe(false)
+})
+
+test('svcd reset says that a home made by state sync begins with the same block again', async () => {
+  const config = join(home, 'config', 'config.toml')
+  const before = readFileSync(config, 'utf8')
+  expect(await svcd(place, 'reset --yes')).toMatchObject({ status: 0, stderr: '' })
+  writeFileSync(config, setTomlValues(before, { 'statesync.enable': true, 'statesync.trust_height': 70 }))
+  expect(await svcd(place, 'reset --yes')).toMatchObject({
+    status: 0,
+    stderr: expect.stringMatching(
+      /^config\.toml begins with state sync from block 70\. .* run svcd init with --genesis/,
+    ),
+  })
+  writeFileSync(config, '[')
+  expect(await svcd(place, 'reset --yes')).toMatchObject({ status: 0, stderr: '' })
+  writeFileSync(config, before)
 })
 
 test('svcd snapshot create keeps as many snapshots as the node was told to, and no more', async () => {

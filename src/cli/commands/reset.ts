@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { ensureFolder } from '../../base/folder.ts'
-import { homeFiles, signedHeight, writeNodeKeys } from '../../comet/home.ts'
+import { homeFiles, readCometConfig, signedHeight, writeNodeKeys } from '../../comet/home.ts'
 import { takeLock } from '../../base/sqlite.ts'
 import { Failed, UserError } from '../../node/errors.ts'
 import { statePathOf } from '../../node/homes.ts'
@@ -43,6 +43,16 @@ function lastSigned(home: string): number {
   }
 }
 
+/** The block at which a home that is empty again begins, if CometBFT is set to begin with a snapshot. */
+function syncHeight(home: string): unknown {
+  try {
+    const { enable, trust_height: height } = readCometConfig(home).statesync ?? {}
+    return enable === true ? height : undefined
+  } catch {
+    return undefined
+  }
+}
+
 async function run({ home, json, yes, signingState = false }: FlagsOf<typeof options>): Promise<void> {
   if (!existsSync(join(home, 'config', 'genesis.json'))) {
     throw new UserError(`${home} is not the home of a chain, because it has no config/genesis.json`)
@@ -63,6 +73,14 @@ async function run({ home, json, yes, signingState = false }: FlagsOf<typeof opt
     note(
       `the validator signed last at height ${height}, and signs no block up to there. If no other node has the blocks, the ` +
         'chain starts over only after svcd reset --signing-state',
+    )
+  }
+  const trusted = syncHeight(home)
+  if (trusted !== undefined) {
+    note(
+      `config.toml begins with state sync from block ${trusted}. Once this block is older than trust_period, CometBFT refuses ` +
+        'every snapshot and waits at height 0. For a newer block, move config/genesis.json out of the home and run svcd init with ' +
+        '--genesis and --state-sync again; to fetch all blocks from peers instead, set enable = false in [statesync]',
     )
   }
   printAnswer(json, { home, removed }, () =>
