@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PORTS } from '../base/ports.ts'
 import { withGoMaxProcs } from '../comet/goMaxProcs.ts'
@@ -97,8 +98,11 @@ export function systemdUnits(options: UnitOptions): Readonly<Record<string, stri
   }
 }
 
-/** Writes the systemd units of a home into its folder `systemd`, which it returns. `rpc`: that of CometBFT. */
-export function writeUnits(home: string, abci: string, rpc: Endpoint): string {
+/**
+ * Writes the systemd units of a home into its folder `systemd`. `rpc`: that of CometBFT. `isNew`: false for a home that was
+ * made before, whose units stay. Returns the folder, and which of its units are not what would be written now.
+ */
+export function writeUnits(home: string, abci: string, rpc: Endpoint, isNew: boolean) {
   const folder = join(home, 'systemd')
   const node = `http://${printEndpoint(reachable(rpc))}`
   const units = systemdUnits({
@@ -111,8 +115,9 @@ export function writeUnits(home: string, abci: string, rpc: Endpoint): string {
       gateway: [...SVCD_WORDS, 'gateway', '--home', home, '--node', node],
     },
   })
-  writeFiles(folder, units)
-  return folder
+  const held = Object.keys(units).filter((name) => !isNew && existsSync(join(folder, name)))
+  writeFiles(folder, Object.fromEntries(Object.entries(units).filter(([name]) => !held.includes(name))))
+  return { folder, kept: held.filter((name) => readFileSync(join(folder, name), 'utf8') !== units[name]) }
 }
 
 const FIRST_NODE = `http://cometbft-node0:${PORTS.rpc}`

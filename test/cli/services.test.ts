@@ -47,7 +47,7 @@ describe('the systemd units of a node', () => {
   test('CometBFT of a home starts with four threads on few cores, and nothing of the line is read by systemd', () => {
     const { path: home, remove } = tempFolder('two words')
     try {
-      writeUnits(home, 'unix://abci.sock', { host: '127.0.0.1', port: 26657 })
+      writeUnits(home, 'unix://abci.sock', { host: '127.0.0.1', port: 26657 }, true)
       const text = readFileSync(join(home, 'systemd', 'svcd-cometbft.service'), 'utf8')
       const [, quotedLine = '', rest] = /^ExecStart=\/bin\/sh -c "((?:[^"\\]|\\.)*)" (.*)$/m.exec(text) ?? []
       // systemd takes \" and $$ back before it hands the words over.

@@ -1,9 +1,10 @@
 /** What `svcd init --state-sync` asks of its servers, and what it refuses. The servers are stand-ins for CometBFT's RPC. */
-import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { parse } from 'smol-toml'
 import { parsePeers } from '../../src/cli/commands/init.ts'
+import { setTomlValues } from '../../src/comet/config.ts'
 import { stateSyncFrom, type StateSyncOptions } from '../../src/cli/stateSync.ts'
 import { serveCalls } from '../support/serveCalls.ts'
 import { type Ended, endedWith, makePlace, type Place, svcd } from './support.ts'
@@ -255,6 +256,30 @@ describe('svcd init', () => {
       p2p: { persistent_peers: `${'f'.repeat(40)}@127.0.0.1:1` },
     })
     expect(readFileSync(key as string, 'utf8')).toBe(before)
+  })
+
+  test('run again, it keeps what was changed in config.toml and the units, but for what a flag names', async () => {
+    expect(await init('--rpc', '0.0.0.0:36657')).toMatchObject({ status: 0 })
+    const [config, app, gateway] = [
+      join('config', 'config.toml'),
+      join('systemd', 'svcd-app.service'),
+      join('systemd', 'svcd-gateway.service'),
+    ].map((name) => join(home, name)) as [string, string, string]
+    expect(readFileSync(gateway, 'utf8')).toContain('--node http://127.0.0.1:36657')
+    writeFileSync(config, setTomlValues(readFileSync(config, 'utf8'), { proxy_app: 'tcp://127.0.0.1:7' }))
+    writeFileSync(app, '# mine')
+    rmSync(gateway)
+    rmSync(join(home, 'config', 'genesis.json'))
+    const again = await init('--p2p', '127.0.0.1:36656')
+    expect(again).toMatchObject({ status: 0, stdout: expect.stringContaining('--abci tcp://127.0.0.1:7\n') })
+    expect(again.stderr).toMatch(/^units in \S+systemd stay as they are: svcd-app\.service\. Correct them/m)
+    expect(parse(readFileSync(config, 'utf8'))).toMatchObject({
+      proxy_app: 'tcp://127.0.0.1:7',
+      rpc: { laddr: 'tcp://0.0.0.0:36657' },
+      p2p: { laddr: 'tcp://127.0.0.1:36656' },
+    })
+    expect(readFileSync(app, 'utf8')).toBe('# mine')
+    expect(readFileSync(gateway, 'utf8')).toContain('--node http://127.0.0.1:36657')
   })
 
   test.each<[readonly string[], RegExp]>([

@@ -5,7 +5,9 @@ import type { StateSync } from '../../comet/config.ts'
 import {
   homeFiles,
   isCompleteHome,
+  listenAddresses,
   type NodeIdentity,
+  readCometConfig,
   readNodeIdentity,
   whyUnsafeToSign,
   writeNodeHome,
@@ -41,7 +43,14 @@ import { printAnswer, formatFields, note } from '../output.ts'
 import { acceptProgramVersion } from '../../node/programVersion.ts'
 import { shellWord } from '../networkScripts.ts'
 import { writeUnits } from '../services.ts'
-import { chooseOs, parseAbci, parseEndpoint, parseTrustPeriod, printEndpoint } from '../../node/settings.ts'
+import {
+  chooseOs,
+  type Endpoint,
+  parseAbci,
+  parseEndpoint,
+  parseTrustPeriod,
+  printEndpoint,
+} from '../../node/settings.ts'
 import { stateSyncFrom } from '../stateSync.ts'
 import { printPeriod, trustedHeaderFrom, trustOptions } from '../trust.ts'
 
@@ -57,6 +66,10 @@ export const parsePeers = (text: string, flag: string): readonly string[] =>
     return `${id.toLowerCase()}@${printEndpoint(parseEndpoint(address, flag))}`
   })
 
+// Where CometBFT of a new home listens.
+const RPC: Endpoint = { host: '127.0.0.1', port: PORTS.rpc }
+const P2P: Endpoint = { host: '0.0.0.0', port: PORTS.p2p }
+
 const options = [
   ...commonOptions,
   option('--chain-id <id>', 'name of the new chain, 1 to 50 characters'),
@@ -70,13 +83,11 @@ const options = [
   ),
   option('--genesis <file>', 'join the chain of this genesis file'),
   option('--moniker <name>', 'name of this node among its peers (default: svcd)'),
-  option('--rpc <host:port>', "where CometBFT's RPC listens", {
+  option('--rpc <host:port>', `where CometBFT's RPC listens (default: ${printEndpoint(RPC)})`, {
     parse: parseEndpoint,
-    fallback: `127.0.0.1:${PORTS.rpc}`,
   }),
-  option('--p2p <host:port>', 'where CometBFT listens for peers', {
+  option('--p2p <host:port>', `where CometBFT listens for peers (default: ${printEndpoint(P2P)})`, {
     parse: parseEndpoint,
-    fallback: `0.0.0.0:${PORTS.p2p}`,
   }),
   option('--peers <list>', 'nodes to stay connected with, id@host:port, separated by commas', { parse: parsePeers }),
   option(
@@ -121,12 +132,24 @@ function genesisFrom(path: string): GenesisFile {
   return file
 }
 
-/** The address of the application for CometBFT, and those of CometBFT's own servers. */
-const addressesOf = ({ rpc, p2p, abci, home }: Flags) => ({
-  rpc: `tcp://${printEndpoint(rpc)}`,
-  p2p: `tcp://${printEndpoint(p2p)}`,
-  abci: abci ?? abciAddressOf(home),
-})
+const hasConfig = ({ home }: Flags): boolean => existsSync(homeFiles(home).config)
+
+/** The addresses that are written into config.toml. One that exists keeps those that no flag names. */
+const addressesOf = (flags: Flags) => {
+  const { rpc, p2p, abci = hasConfig(flags) ? undefined : abciAddressOf(flags.home) } = flags
+  return {
+    ...(rpc !== undefined && { rpc: `tcp://${printEndpoint(rpc)}` }),
+    ...(p2p !== undefined && { p2p: `tcp://${printEndpoint(p2p)}` }),
+    ...(abci !== undefined && { abci }),
+  }
+}
+
+/** Where the units look for the application and CometBFT's RPC: as a flag says, else as an existing config.toml does. */
+function endpointsOf(flags: Flags) {
+  const { home } = flags
+  const [held, { rpc }] = hasConfig(flags) ? [readCometConfig(home), listenAddresses(home)] : [{}, {}]
+  return { abci: flags.abci ?? String(held.proxy_app ?? abciAddressOf(home)), rpc: flags.rpc ?? rpc ?? RPC }
+}
 
 /** Prepares the operating system of a home's libraries, and returns what is printed of the home. */
 const answerFor = (home: string, chainId: string, { pubKey, nodeId }: NodeIdentity) => ({
@@ -155,7 +178,7 @@ const NOT_OF_A_DEVNET: readonly (keyof Flags)[] = [
  * application runs. Throws a UserError when an incomplete one is in use.
  */
 function writeDevnetHome(flags: Flags): void {
-  const { home, rpc, p2p } = flags
+  const { home, rpc = RPC, p2p = P2P } = flags
   refuseBeside('devnet', NOT_OF_A_DEVNET, flags)
   assertDevnetHome(home)
   assertValidators(home, 1)
@@ -191,7 +214,7 @@ async function run(flags: Flags): Promise<void> {
   const files = homeFiles(home)
   if (existsSync(files.genesis))
     throw new UserError(`${files.genesis} already exists. Choose another home with --home DIR`)
-  const addresses = addressesOf(flags)
+  const [addresses, endpoints] = [addressesOf(flags), endpointsOf(flags)]
   if (flags.genesis !== undefined) refuseBeside('genesis', ['owner'], flags)
   const given = flags.genesis === undefined ? undefined : genesisFrom(flags.genesis)
   const chainId = flags.chainId ?? given?.chainId
@@ -213,8 +236,12 @@ async function run(flags: Flags): Promise<void> {
     appState: newAppState([{ owner, pubKey, name: moniker }]),
     genesisTime: genesisTimeNow(),
   })
-  const units = writeUnits(home, addresses.abci, flags.rpc)
+  const units = writeUnits(home, endpoints.abci, endpoints.rpc, !hasConfig(flags))
   const notes: string[] = []
+  if (units.kept.length > 0)
+    notes.push(
+      `units in ${units.folder} stay as they are: ${units.kept.join(', ')}. Correct them if an address has changed`,
+    )
   chooseOs(home, undefined, (line) => notes.push(line)) // It may write, and that may fail.
   // Last: a home that has a genesis file counts as made, and init is not run on it again.
   const identity = writeNodeHome({
@@ -238,7 +265,7 @@ async function run(flags: Flags): Promise<void> {
           trust_period: printPeriod(stateSync.trustPeriodMs),
         }),
   }
-  const [homeWord, abciWord] = [shellWord(home), shellWord(addresses.abci)]
+  const [homeWord, abciWord] = [shellWord(home), shellWord(endpoints.abci)]
   printAnswer(
     flags.json,
     made,
@@ -246,7 +273,7 @@ async function run(flags: Flags): Promise<void> {
       `${formatFields(made)}\n\nNow run it:\n  svcd node --home ${homeWord}\n\n` +
       `Or run its parts by themselves, each in a terminal of its own:\n` +
       `  svcd start --home ${homeWord} --abci ${abciWord}\n  cometbft node --home ${homeWord}\n  svcd gateway --home ${homeWord}\n\n` +
-      `To run all three under systemd, use the units in ${units}; docs/operations.md says how.`,
+      `To run all three under systemd, use the units in ${units.folder}; docs/operations.md says how.`,
   )
 }
 
