@@ -81,6 +81,7 @@ export const EXAMPLES: readonly Example[] = [
     begins: "sqlite3 data/state.db 'SELECT delegator",
     runBy: 'test/conformance/stakesView.test.ts',
   },
+  { page: 'docs/operations.md', begins: 'sqlite3 ~/.svcd', runBy: 'test/store/sqlite/copyState.test.ts' },
   { page: 'docs/operations.md', begins: 'sqlite3 old/state.db', runBy: 'test/store/sqlite/compareStates.test.ts' },
   {
     page: 'docs/own-chain.md',

@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
 import { tables } from '../tables.ts'
 import { createOverlay } from '../../../src/store/overlay.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/sqliteStore.ts'
 import { examplesRunBy } from '../../docs/examples.ts'
+import { sqliteShell } from '../../support/sqliteShell.ts'
 import { tempFolder } from '../../support/tempFolder.ts'
 
 const folder = tempFolder('compare')
@@ -28,13 +29,7 @@ test("the page's comparison of two states prints nothing while their blocks agre
   for (const name of ['old', 'data']) mkdirSync(join(folder.path, name))
   makeBlocks('old', 3)
   copyFileSync(path('old'), path('data'))
-  // Not every machine has the program sqlite3.
-  const print = `
-    import Database from ${JSON.stringify(import.meta.resolve('better-sqlite3'))}
-    const [path, sql] = process.argv.slice(2)
-    for (const row of new Database(path).prepare(sql).raw().all()) console.log(row.join('|'))`
-  writeFileSync(join(folder.path, 'print.mjs'), print)
-  const script = `sqlite3() { "${process.execPath}" print.mjs "$@"; }\n${code}`
+  const script = `${sqliteShell(folder.path)}\n${code}`
   const env = { ...process.env, NODE_OPTIONS: '' }
   const compare = (): string => execFileSync('sh', ['-ec', script], { cwd: folder.path, env, encoding: 'utf8' })
   expect(compare()).toBe('')
