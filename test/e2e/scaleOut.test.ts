@@ -108,7 +108,7 @@ describeWith(NGINX)('two gateways behind nginx', () => {
         .replace('listen 443', `listen 127.0.0.1:${tlsPort}`)
         .replace('/etc/ssl/certs/stake.example.pem', join(at, 'cert.pem'))
         .replace('/etc/ssl/private/stake.example.key', join(at, 'key.pem'))
-        .replace('/var/cache/nginx/svcd', join(at, 'cache'))
+        .replace('/var/cache/svcd', join(at, 'cache'))
     const configOf = (at: string): string => {
       ca = makeCertificate(at)
       return moved(at)
