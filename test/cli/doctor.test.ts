@@ -3,7 +3,7 @@ import Database from 'better-sqlite3'
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { examineBlocks, examineDisk, examineSigning, examineState } from '../../src/cli/doctorChecks.ts'
-import { examine } from '../../src/cli/commands/doctor.ts'
+import { examine, examineCometBft } from '../../src/cli/commands/doctor.ts'
 import { writeNodeKeys } from '../../src/comet/home.ts'
 import type { NodeStatus } from '../../src/comet/rpc.ts'
 import { formatAnswer, formatFields, formatTable } from '../../src/cli/output.ts'
@@ -239,14 +239,23 @@ test('a program that SVCD_COMETBFT names and that cannot be used is bad, althoug
   expect(await cometBftWith({ SVCD_COMETBFT: join(folder, 'no') })).toMatchObject({ verdict: 'bad', found })
 })
 
+/** A folder with a program that says it is this version of CometBFT. */
+function fakeCometBft(version: string): string {
+  mkdirSync(join(folder, version))
+  writeFileSync(join(folder, version, 'cometbft'), `#!/bin/sh\necho ${version}\n`, { mode: 0o755 })
+  return join(folder, version)
+}
+
 test('the first CometBFT that is supported counts, as for svcd node, and not the first on PATH', async () => {
-  const folders = ['0.34.1', '0.38.25'].map((version) => {
-    mkdirSync(join(folder, version))
-    writeFileSync(join(folder, version, 'cometbft'), `#!/bin/sh\necho ${version}\n`, { mode: 0o755 })
-    return join(folder, version)
-  })
+  const folders = ['0.34.1', '0.38.25'].map(fakeCometBft)
   const found = expect.stringMatching(/^0\.38\.25 /)
   expect(await cometBftWith({ SVCD_COMETBFT: '', PATH: folders.join(':') })).toMatchObject({ verdict: 'ok', found })
+})
+
+test('a CometBFT that is not supported is noted, because svcd passes it over', async () => {
+  const found = expect.stringMatching(/^0\.34\.1 on PATH is passed over .*; svcd looks further, and builds one$/)
+  const old = join(fakeCometBft('0.34.1'), 'cometbft')
+  expect(await examineCometBft('', [old])).toMatchObject({ verdict: 'note', found })
 })
 
 test('the room on the disk of a home is told, and nothing of a home that is not there', () => {

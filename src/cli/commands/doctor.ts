@@ -63,11 +63,11 @@ type Findings = Finding | readonly Finding[]
 const versions = async (): Promise<readonly Finding[]> => [
   finding('svcd', 'ok', VERSION),
   finding('Node', 'ok', `${process.versions.node} (22.14 or newer is needed)`),
-  await cometBft(process.env['SVCD_COMETBFT'] ?? ''),
+  await examineCometBft(process.env['SVCD_COMETBFT'] ?? '', await nearPrograms(process.env)),
 ]
 
-/** The CometBFT that svcd would run; nothing but `named` where that is not empty. */
-async function cometBft(named: string): Promise<Finding> {
+/** Checks the CometBFT that svcd would run: `named` where that is not empty, else the first of `near` that is supported. */
+export async function examineCometBft(named: string, near: readonly string[]): Promise<Finding> {
   const check = 'CometBFT'
   if (named !== '')
     return fromEnv(named, process.env).then(
@@ -75,13 +75,16 @@ async function cometBft(named: string): Promise<Finding> {
       (error: unknown) => finding(check, 'bad', reasonOf(error)),
     )
   let last: string | undefined
-  for (const path of await nearPrograms(process.env)) {
+  for (const path of near) {
     last = await versionOf(path, process.env).catch(() => last)
     if (last !== undefined && isSupported(last)) break
   }
-  return last === undefined
-    ? finding(check, 'note', 'there is none on PATH; svcd devnet builds it, or set SVCD_COMETBFT to its path')
-    : finding(check, isSupported(last) ? 'ok' : 'bad', `${last} (supported: ${SUPPORTED_COMETBFT})`)
+  if (last === undefined)
+    return finding(check, 'note', 'there is none on PATH; svcd devnet builds it, or set SVCD_COMETBFT to its path')
+  const supported = `(supported: ${SUPPORTED_COMETBFT})`
+  return isSupported(last)
+    ? finding(check, 'ok', `${last} ${supported}`)
+    : finding(check, 'note', `${last} on PATH is passed over ${supported}; svcd looks further, and builds one`)
 }
 
 /** The ports of a node: those in its home's files; for what these do not say, those of a new home. */
