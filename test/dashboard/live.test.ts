@@ -3,7 +3,7 @@ import { drawn } from './fakeDom.ts'
 import { afterEach, beforeAll, expect, jest, test } from '@jest/globals'
 import { h } from 'preact'
 import { until } from '../../bench/until.ts'
-import type { SubscribeOptions, SvcSubscription, SvcTopics } from '../../src/client/index.ts'
+import type { Connection, SubscribeOptions, SvcSubscription, SvcTopics } from '../../src/client/index.ts'
 import type { BlockHead } from '../../src/dashboard/data/chain.ts'
 import { svc } from '../../src/dashboard/data/gateway.ts'
 
@@ -156,6 +156,40 @@ test('what happens to a proposal while the page subscribes is told, or asked for
   await hears([1])
   reach(300)
   await hears([1, 301])
+})
+
+test.each([
+  ['a page that knows a block', 300, 300],
+  ['one that knew none', undefined, 500],
+])('what happens to proposals in a gap of a line that stays open is asked for by %s', async (_, known, last) => {
+  const { useProposalNews } = await import('../../src/dashboard/data/proposals.ts')
+  const { useTold } = await import('../../src/dashboard/data/useAnswer.ts')
+  const subscribe = subscriptionsTo<'proposal'>()
+  subscribe.mockResolvedValue({ unsubscribe: () => {} })
+  let asked = 0
+  const Heard = () => String(Math.max(0, ...useProposalNews().values()))
+  const Told = () => `, asked ${useTold('proposal', `gap/${last}`, async () => ++asked).data} times`
+  if (known === undefined) chain.head.set(undefined)
+  else reach(known)
+  const { text, end } = drawn([h(Heard, {}), h(Told, {})])
+  const shows = (what: string): Promise<true> =>
+    until(
+      () => text() === what,
+      20_000,
+      () => text(),
+    )
+  const [, , tell] = await until(() => subscribe.mock.calls[0], 20_000, 'nothing was subscribed to')
+  tell({ height: last + 2, hash: null, type: 'svc.governance.vote', attributes: { proposal_id: 'one' } })
+  await shows(`${last + 2}, asked 1 times`)
+  const say = (state: Connection): void => {
+    for (const [, { onState }] of subscribe.mock.calls) onState?.(state)
+  }
+  say({ state: 'gap', from: last + 3, to: last + 150 })
+  await shows(`${last + 150}, asked 2 times`)
+  say({ state: 'lost', reason: '' })
+  await turn()
+  expect(text()).toBe(`${last + 150}, asked 2 times`)
+  end()
 })
 
 test('a transaction that is in a block at last says what it lacked there', async () => {

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
 import { h } from 'preact'
 import { until } from '../../bench/until.ts'
 import { svc } from '../../src/dashboard/data/gateway.ts'
+import { Ballots } from '../../src/dashboard/pages/account/Ballots.tsx'
 import { Votes } from '../../src/dashboard/pages/proposals/Votes.tsx'
 import { useVoters } from '../../src/dashboard/pages/proposals/WhoMay.tsx'
 import { LargeTally } from '../../src/dashboard/parts/TallyBar.tsx'
@@ -44,6 +45,32 @@ test('the vote of a validator with two keys counts for the power of both', async
     () => text(),
   )
   expect(text()).toMatch(/Yes39198\.91 %.*Not voted11\.09 %/)
+  end()
+})
+
+test('a vote in a gap of what the page hears is asked for', async () => {
+  const proposal = {
+    Id: 'one',
+    Type: 'change_param',
+    Detail: { name: 'max_vals', value: '7', reason: '' },
+    Result: 'Approved',
+  }
+  const { governance } = svc.async
+  jest.spyOn(governance, 'listProposals').mockResolvedValue({ data: [proposal], total: 1 } as never)
+  const find = jest.spyOn(governance, 'queryProposal').mockResolvedValue({ data: { Votes: [] } } as never)
+  const subscribe = jest.spyOn(svc, 'subscribe').mockResolvedValue({ unsubscribe: () => {} })
+  const { text, end } = drawn(h(Ballots, { address: bob }))
+  const shows = (answer: string): Promise<true> =>
+    until(
+      () => text().includes(answer),
+      20_000,
+      () => text(),
+    )
+  await shows('no vote')
+  find.mockResolvedValue({ data: { Votes: [{ Voter: bob, Owner: bob, Answer: 'Y', BlockHeight: 40 }] } } as never)
+  for (const [, options] of subscribe.mock.calls)
+    if ('onState' in options) options.onState?.({ state: 'gap', from: 3, to: 150 })
+  await shows('yes')
   end()
 })
 

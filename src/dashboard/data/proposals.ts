@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { toHex } from '../../base/bytes.ts'
 import { proposalId, proposalIdBytes } from '../../values/pubKey.ts'
-import type { QueryProposalResult, QueryProposalsResult } from '../../client/index.ts'
+import type { Connection, QueryProposalResult, QueryProposalsResult } from '../../client/index.ts'
 import { linkTo, urlSafe } from '../route.ts'
 import { head } from './chain.ts'
 import { subscribe, svc } from './gateway.ts'
@@ -45,7 +45,10 @@ export async function askProposals(
   }
 }
 
-/** The height of the last event of each proposal that the page heard of. */
+/**
+ * The height of the last event of each proposal that the page heard of. Under an empty id: the height up to which others may
+ * have changed that it did not hear of.
+ */
 const news = createStore<ReadonlyMap<string, number>>(new Map())
 
 /** With more than these the page begins anew: each is asked for once more. */
@@ -53,14 +56,21 @@ const NEWS_MAX = 1_000
 
 function hear(id: string, height: number): void {
   const heard = news.get()
-  news.set(new Map([...(heard.size < NEWS_MAX ? heard : []), [id, height]]))
+  // Views ask by the highest height. A lower one would lead back to an older answer.
+  const highest = Math.max(height, heard.get(id) ?? 0)
+  news.set(new Map([...(heard.size < NEWS_MAX ? heard : []), [id, highest]]))
 }
 
 /** Hears of proposals, votes and results until what it returns is called. */
 function followProposals(): () => void {
   // What is asked at the same time has seen the newest block that the page knows of. Without one it is asked once more.
   const from = head.get()?.height
-  const options = from === undefined ? { onState: () => hear('', 1) } : { from }
+  const onState = (told: Connection): void => {
+    // What happened in a gap is not told.
+    if (told.state === 'gap') hear('', told.to)
+    else if (from === undefined) hear('', 1)
+  }
+  const options = from === undefined ? { onState } : { from, onState }
   return subscribe('proposal', options, ({ height, attributes: { proposal_id: id } }) => {
     if (id !== undefined) hear(id, height)
   })
@@ -69,7 +79,7 @@ function followProposals(): () => void {
 /** Who shows proposals at the moment; they share one subscription. */
 let [followers, unfollow] = [0, (): void => undefined]
 
-/** The height of the last event of each proposal since the page shows proposals. */
+/** The height of the last event of each proposal since the page shows proposals, as `news` has it. */
 export function useProposalNews(): ReadonlyMap<string, number> {
   useEffect(() => {
     if (followers++ === 0) unfollow = followProposals()

@@ -30,8 +30,8 @@ export const useGatewayInfo = (): GatewayInfo => useAnswer('page.json', askInfo,
 export function useTold<T>(topic: 'validatorSet' | 'proposal', key: string, ask: () => Promise<T>): Answer<T> {
   useEffect(() => {
     const again = (): void => refresh(key)
-    // What happened before the subscription was there is not told.
-    return subscribe(topic, { onState: ({ state }) => state === 'open' && again() }, again)
+    // What happened before the subscription was there, or in a gap, is not told.
+    return subscribe(topic, { onState: ({ state }) => state !== 'lost' && again() }, again)
   }, [topic, key])
   return useAnswer(key, ask, 'onReturn')
 }

@@ -90,7 +90,11 @@ export function Ballots({ address }: { readonly address: string }) {
                 </span>
               )}
             </span>
-            <Voted proposal={proposal} voters={voters} heard={news.get(proposal.Id) ?? 0} />
+            <Voted
+              proposal={proposal}
+              voters={voters}
+              heard={Math.max(news.get(proposal.Id) ?? 0, news.get('') ?? 0)}
+            />
           </li>
         ))}
       </ul>
