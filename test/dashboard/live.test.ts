@@ -133,6 +133,28 @@ test('transactions behind a gap in what the page hears stand above those that ar
   end()
 })
 
+test('transactions of a list that was left stand in none that comes after it', async () => {
+  const { useLive } = await import('../../src/dashboard/data/useTransactions.ts')
+  const subscribe = subscriptionsTo<'tx'>()
+  subscribe.mockResolvedValue({ unsubscribe: () => {} })
+  const Heights = ({ from }: { readonly from: number | undefined }) =>
+    JSON.stringify(useLive(from).map((tx) => tx.height))
+  const { text, draw, end } = drawn(h(Heights, { from: 103 }))
+  const [, , tell] = await until(() => subscribe.mock.calls[0], 20_000, 'nothing was subscribed to')
+  tell(txAt(104))
+  await until(
+    () => text() === '[104]',
+    20_000,
+    () => text(),
+  )
+  draw(h(Heights, { from: undefined }))
+  await turn()
+  draw(h(Heights, { from: 160 }))
+  await until(() => subscribe.mock.calls[1], 20_000, 'nothing was subscribed to')
+  expect(text()).toBe('[]')
+  end()
+})
+
 test('what happens to a proposal while the page subscribes is told, or asked for where the page knows no block', async () => {
   const { useProposalNews } = await import('../../src/dashboard/data/proposals.ts')
   const subscribe = subscriptionsTo<'proposal'>()

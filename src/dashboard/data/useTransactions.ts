@@ -46,6 +46,8 @@ export function useLive(from: number | undefined, address?: string, onGap = (): 
     return () => {
       end()
       clearTimeout(timer)
+      // What comes next begins behind what an answer has by then.
+      tell([])
     }
     // A subscription goes on where it was: another `from` of the same list is no reason for another one.
   }, [isKnown, address])
