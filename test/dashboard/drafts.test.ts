@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from '@jest/globals'
-import { keepDraft, readDraft } from '../../src/dashboard/forms/drafts.ts'
+import { draftDropper, keepDraft, readDraft } from '../../src/dashboard/forms/drafts.ts'
 
 const kept = new Map<string, string>()
 
@@ -47,4 +47,14 @@ test('a link to what was typed over another one gives the rest too', () => {
   keepDraft('send', { to: 'A' }, { to: 'C', value: '5' })
   press()
   expect(readDraft('send', { to: 'C' })).toEqual({ to: 'C', value: '5' })
+})
+
+test('what is sent is forgotten, and what is typed into the same form after it stays', () => {
+  keepDraft('send', {}, { value: '5' })
+  const drop = draftDropper('send')
+  drop()
+  expect(readDraft('send', {})).toEqual({})
+  keepDraft('send', {}, { value: '6' })
+  drop()
+  expect(readDraft('send', {})).toEqual({ value: '6' })
 })

@@ -7,7 +7,7 @@ import { hintOf, labelOf } from '../operations/index.ts'
 import { useRoute } from '../route.ts'
 import { act } from '../wallet/act.ts'
 import { inputOf, leavesOf, pointNamesOf, problemsOf, problemsOfPoint, type Typing } from './check.ts'
-import { dropDraft, keepDraft, readDraft } from './drafts.ts'
+import { draftDropper, keepDraft, readDraft } from './drafts.ts'
 import { FieldOf, type FieldProps } from './fields.tsx'
 import type { FormParts } from './FormParts.ts'
 import { PointField } from './PointField.tsx'
@@ -76,10 +76,11 @@ export function OperationForm({
       return
     }
     // A page that is loaded again while the transaction waits must not offer it once more.
-    const result = await act(operation, input as OperationInputs[OperationName], () => dropDraft(draft))
+    const drop = draftDropper(draft)
+    const result = await act(operation, input as OperationInputs[OperationName], drop)
     // What was typed since then is something else.
     if (result === undefined || latest.current !== typing) return
-    dropDraft(draft)
+    drop()
     setTyping({ ...today, ...initial })
     setTouched(new Set())
     setRound((last) => last + 1)

@@ -52,5 +52,12 @@ export function keepDraft(form: string, began: Typing, changed: Typing): void {
   if (history.state !== TYPED) history.replaceState(TYPED, '')
 }
 
-/** Forgets what was typed, once it is sent. */
-export const dropDraft = (form: string): void => put(form, undefined)
+const keptOf = (form: string): string | undefined => JSON.stringify(readAll().find(([name]) => name === form))
+
+/** Returns what forgets what is typed by now, once it is sent. What is typed until then is something else, and stays. */
+export function draftDropper(form: string): () => void {
+  const sent = keptOf(form)
+  return () => {
+    if (keptOf(form) === sent) put(form, undefined)
+  }
+}
