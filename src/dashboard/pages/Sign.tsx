@@ -210,7 +210,11 @@ function DraftView({ draft: given, request }: { readonly draft: Draft; readonly 
     <Shown answer={answer}>
       {({ review, nonce, words }) => (
         <>
-          {one === undefined ? <Warnings draft={draft} nonce={nonce} /> : <ProgressNote progress={one.progress} />}
+          {one === undefined ? <Warnings draft={draft} nonce={nonce} /> : null}
+          {/* It is there before it says something, or it would not be heard, and takes no room until then. */}
+          <div role='status' class={one === undefined ? 'visually-hidden' : ''}>
+            {one === undefined ? null : <ProgressNote progress={one.progress} />}
+          </div>
           <Signed request={request} review={review} body={body} />
           <ErrorNote error={error} />
           <Signatures draft={draft} wrong={wrong} />

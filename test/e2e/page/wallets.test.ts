@@ -234,7 +234,7 @@ withBrowser('wallets that people already have', () => {
     expect(other.wallet.shown).toMatchObject([{ primaryType: 'Transfer', message: { from, nonce: '0' } }])
     const before = BigInt(await svc.async.getBalance(addressOf(3)))
     await other.page.getByRole('button', { name: 'Send', exact: true }).click()
-    await other.page.locator('main').getByText('Done, in block').waitFor()
+    await other.page.locator('main').getByRole('status').getByText('Done, in block').waitFor()
     expect(BigInt(await svc.async.getBalance(addressOf(3))) - before).toBe(Svc.fromTokens('2.5'))
 
     await goTo('sign')
