@@ -1,6 +1,7 @@
 import type { GetBlockResult } from '../../client/index.ts'
 import { head } from '../data/chain.ts'
 import { svc } from '../data/gateway.ts'
+import { useLatest } from '../data/proposals.ts'
 import { useStore } from '../data/store.ts'
 import { useEarliest } from '../data/useTransactions.ts'
 import { useAnswer } from '../data/useAnswer.ts'
@@ -48,7 +49,8 @@ function OwnEvents({ block: { events, height, transaction_count: count } }: { re
   )
 }
 
-function Content({ block, id, offset }: { readonly block: FoundBlock; readonly id: string; readonly offset: number }) {
+/** `isOld`: another page of its transactions is on its way. */
+function Content({ block, id, offset, isOld }: { block: FoundBlock; id: string; offset: number; isOld: boolean }) {
   const proposerOf = useProposers()
   const { height, transaction_count: count } = block
   const pageAt = (from: number): string => linkTo(['blocks', id], { offset: from > 0 ? String(from) : undefined })
@@ -78,15 +80,19 @@ function Content({ block, id, offset }: { readonly block: FoundBlock; readonly i
         }}
       />
       <Section title={count === 1 ? '1 transaction' : `${formatCount(count)} transactions`}>
-        <Table
-          label={`Transactions of block ${height}`}
-          columns={columnsInBlock}
-          rows={block.transactions}
-          keyOf={({ index }) => index}
-          linkOf={txLink}
-          empty={count === 0 ? 'This block has no transactions.' : 'That page does not exist.'}
-          part={partIn(offset, block.transactions.length, count)}
-        />
+        {isOld ? (
+          <Loading lines={6} />
+        ) : (
+          <Table
+            label={`Transactions of block ${height}`}
+            columns={columnsInBlock}
+            rows={block.transactions}
+            keyOf={({ index }) => index}
+            linkOf={txLink}
+            empty={count === 0 ? 'This block has no transactions.' : 'That page does not exist.'}
+            part={partIn(offset, block.transactions.length, count)}
+          />
+        )}
         <Steps
           label='Pages of transactions'
           back={{ name: 'Earlier', to: offset > 0 ? pageAt(Math.max(0, offset - PAGE_TXS)) : undefined }}
@@ -116,10 +122,12 @@ function NoBlock({ height }: { readonly height: number | undefined }) {
 export function Block({ id }: { readonly id: string }) {
   const offset = Math.max(0, Math.trunc(Number(useRoute().options.get('offset') ?? 0)) || 0)
   const isKnownForm = isHash(id) || isHeight(id)
-  const { data, error } = useAnswer(
-    isKnownForm ? `block/${id}/${offset}` : undefined,
-    () => svc.async.getBlock({ block: isHeight(id) ? Number(id) : id, limit: PAGE_TXS, offset }),
-    'untilFound',
+  const { data, error, isOld } = useLatest(
+    useAnswer(
+      isKnownForm ? `block/${id}/${offset}` : undefined,
+      () => svc.async.getBlock({ block: isHeight(id) ? Number(id) : id, limit: PAGE_TXS, offset }),
+      'untilFound',
+    ),
   )
   const name = isHeight(id) ? formatCount(Number(id)) : shorten(id)
   return (
@@ -135,7 +143,7 @@ export function Block({ id }: { readonly id: string }) {
           <NoBlock height={isHeight(id) ? Number(id) : undefined} />
         </EmptyNote>
       )}
-      {data ? <Content block={data} id={id} offset={offset} /> : null}
+      {data ? <Content block={data} id={id} offset={offset} isOld={isOld} /> : null}
     </View>
   )
 }

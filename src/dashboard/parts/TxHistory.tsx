@@ -1,4 +1,5 @@
 import { askTransactions, type FoundTxs, isOf, movedFor, type TxFilter } from '../data/txHistory.ts'
+import { useLatest } from '../data/proposals.ts'
 import { refresh } from '../data/questions.ts'
 import { useAnswer } from '../data/useAnswer.ts'
 import { LATEST_TXS, type Tx, useLive } from '../data/useTransactions.ts'
@@ -97,6 +98,8 @@ export function TxHistory({ address, label }: { readonly address?: string; reado
   const first = before === undefined ? data : undefined
   const told = useLive(first && Math.max(1, first.height), address, () => refresh(key))
   const shown = first === undefined ? data : newestOf(told, filter, first)
+  // A link that goes while a page is on its way takes the focus with it.
+  const next = useLatest({ data: shown, error }).data?.next ?? undefined
   const path = address === undefined ? ['transactions'] : ['accounts', address]
   const link = (from?: string): string => linkTo(path, { operation, direction, before: from })
   const columns = address === undefined ? txColumns() : txColumns(moved(address))
@@ -130,14 +133,14 @@ export function TxHistory({ address, label }: { readonly address?: string; reado
               }
             />
             {isFiltered && <Searched found={found} />}
-            <Steps
-              label='Pages of transactions'
-              back={{ name: 'Newest', to: before === undefined ? undefined : link() }}
-              on={{ name: 'Older', to: found.next === null ? undefined : link(found.next) }}
-            />
           </>
         )}
       </Shown>
+      <Steps
+        label='Pages of transactions'
+        back={{ name: 'Newest', to: before === undefined ? undefined : link() }}
+        on={{ name: 'Older', to: next && link(next) }}
+      />
     </>
   )
 }

@@ -65,6 +65,15 @@ withBrowser('lists', () => {
     await page.getByRole('row', { name: /Send 0.125 token/ }).waitFor()
   })
 
+  test('transactions: whoever pages by the keyboard stays at the links', async () => {
+    const { page, settled } = await site.open('transactions')
+    await page.getByRole('link', { name: 'Older →' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('link', { name: '← Newest' }).waitFor()
+    await settled()
+    await page.locator('nav.steps :focus', { hasText: 'Older' }).waitFor()
+  })
+
   test('transactions: a filter by operation says how far it looked', async () => {
     const { page } = await site.open('transactions')
     await page.getByRole('combobox', { name: 'Operation' }).selectOption('declareCandidacy')

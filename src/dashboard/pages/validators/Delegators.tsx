@@ -64,28 +64,26 @@ export function Delegators({ owner, stake }: { readonly owner: string; readonly 
     <Section title='Delegators' aside={`${formatCount(stake.delegators)} in all`}>
       <Shown answer={answer}>
         {({ data }) => (
-          <>
-            <Table
-              label='Delegators'
-              columns={columnsOf(shares)}
-              rows={data}
-              keyOf={({ delegator_address: account }) => account}
-              linkOf={({ delegator_address: account }) => linkTo(['accounts', account])}
-              empty={
-                stake.delegators === 0
-                  ? 'Nobody but its owner has staked with this validator.'
-                  : 'That page does not exist.'
-              }
-              part={partIn(offset, data.length, stake.delegators)}
-            />
-            <Steps
-              label='Pages of delegators'
-              back={{ name: 'Back', to: offset === 0 ? undefined : link(Math.max(0, offset - PAGE_ROWS)) }}
-              on={{ name: 'Next', to: offset + PAGE_ROWS < stake.delegators ? link(offset + PAGE_ROWS) : undefined }}
-            />
-          </>
+          <Table
+            label='Delegators'
+            columns={columnsOf(shares)}
+            rows={data}
+            keyOf={({ delegator_address: account }) => account}
+            linkOf={({ delegator_address: account }) => linkTo(['accounts', account])}
+            empty={
+              stake.delegators === 0
+                ? 'Nobody but its owner has staked with this validator.'
+                : 'That page does not exist.'
+            }
+            part={partIn(offset, data.length, stake.delegators)}
+          />
         )}
       </Shown>
+      <Steps
+        label='Pages of delegators'
+        back={{ name: 'Back', to: offset === 0 ? undefined : link(Math.max(0, offset - PAGE_ROWS)) }}
+        on={{ name: 'Next', to: offset + PAGE_ROWS < stake.delegators ? link(offset + PAGE_ROWS) : undefined }}
+      />
     </Section>
   )
 }
