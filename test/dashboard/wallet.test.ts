@@ -34,6 +34,9 @@ function answerOf({ id, method, params }: { readonly id: number; readonly method
 
 const kept = new Map<string, string>()
 
+/** The gateway answers to a transaction, and to a question for a nonce, once this resolves. */
+let held: Promise<void> = Promise.resolve()
+
 Object.assign(globalThis, {
   localStorage: {
     getItem: (key: string) => kept.get(key) ?? null,
@@ -41,6 +44,7 @@ Object.assign(globalThis, {
   },
   fetch: async (_url: unknown, { body }: { readonly body: string }) => {
     const asked = JSON.parse(body) as Parameters<typeof answerOf>[0] | readonly Parameters<typeof answerOf>[0][]
+    if (/"svc_(sendRawTransaction|getTransactionCount)"/.test(body)) await held
     return new Response(JSON.stringify(Array.isArray(asked) ? asked.map(answerOf) : answerOf(asked as never)))
   },
 })
@@ -56,15 +60,21 @@ afterEach(() => {
   page.closeReview()
   page.sent.set([])
   wallet.lock()
+  held = Promise.resolve()
 })
 
 const inTime = <T>(look: () => T | undefined): Promise<T> => until(async () => look(), 20_000, 'it did not happen')
 
 describe('a transaction of the page', () => {
-  async function send(open = (): unknown => wallet.addKey(KEY.slice(), 'key'), onSent?: () => void): Promise<void> {
+  async function send(
+    open = (): unknown => wallet.addKey(KEY.slice(), 'key'),
+    onSent?: () => void,
+    hold = Promise.resolve(),
+  ): Promise<void> {
     open()
     void page.act('transfer', { to: addressOf(1), value: '5' }, onSent)
     await inTime(() => page.openReview.get()?.review)
+    held = hold
     void page.sign()
   }
 
@@ -75,6 +85,32 @@ describe('a transaction of the page', () => {
     expect(error.message).toBe('The chain has made no block for 40 s. Nothing was sent')
     expect(page.sent.get()).toEqual([])
     expect(page.openReview.get()?.sentId).toBeUndefined()
+  })
+
+  test('that fails behind a dialog which the reader has closed says in the list that nothing was sent', async () => {
+    toSend = { error: { code: -32011, message: 'the chain has made no block for 40 s', data: { stalledMs: 40_000 } } }
+    const { promise, resolve } = Promise.withResolvers<void>()
+    await send(undefined, undefined, promise)
+    page.closeReview()
+    resolve()
+    const one = await inTime(() => page.sent.get().find(({ progress }) => progress.state !== 'waiting'))
+    const why = 'The chain has made no block for 40 s. Nothing was sent'
+    expect(one.progress).toEqual({ state: 'failed', why })
+  })
+
+  test('that others have to sign too leaves the dialog of another one as it is', async () => {
+    const { forgetSeveral, makeSeveral } = await import('../../src/dashboard/wallet/several.ts')
+    const { promise, resolve } = Promise.withResolvers<void>()
+    expect(makeSeveral(1, [addressOf(1), addressOf(2)])).toBeUndefined()
+    await send(() => undefined, undefined, promise)
+    page.closeReview()
+    const from = wallet.currentAccount() ?? ''
+    void page.act('transfer', { to: addressOf(3), value: '6' })
+    resolve()
+    await inTime(() => location.hash.startsWith('#/sign/') || undefined)
+    expect(page.openReview.get()?.request.input).toEqual({ to: addressOf(3), value: '6' })
+    expect(page.sent.get()).toEqual([])
+    forgetSeveral(from)
   })
 
   test.each([

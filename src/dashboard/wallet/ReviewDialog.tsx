@@ -207,7 +207,7 @@ function After({ one }: { readonly one: Sent }) {
 /** How far a transaction has come: the title of its dialog, and its badge in the list. */
 const STATES = {
   asking: ['Your wallet asks you', <Badge tone='waiting'>in your wallet</Badge>],
-  waiting: ['Sent', <Badge tone='waiting'>waiting</Badge>],
+  waiting: ['On its way', <Badge tone='waiting'>waiting</Badge>],
   late: ['Sent', <Badge tone='waiting'>not in time</Badge>],
   done: ['Done', <Badge tone='good'>done</Badge>],
   failed: ['It failed', <Badge tone='bad'>failed</Badge>],

@@ -156,17 +156,24 @@ export async function sign(): Promise<void> {
     end(await follow(id, ask, { isSignedThere: account.origin === 'devnet' }))
   } catch (error) {
     takeBack(id, end, error as Error)
-    if (!(error instanceof DraftMade)) return
-    closeReview()
-    goTo(error.link)
   }
 }
 
-/** Nothing was sent: the dialog stands there as before, with why. */
+/**
+ * Nothing was sent: the dialog stands there as before, with why, or the list says why where the reader has closed it. A
+ * draft is shown.
+ */
 function takeBack(id: number, end: OpenReview['end'], error: Error): void {
-  sent.set(sent.get().filter((one) => one.id !== id))
-  if (openReview.get()?.end === end) changeReview(end, { sentId: undefined, error })
+  const isOpen = openReview.get()?.end === end
+  const isDraft = error instanceof DraftMade
+  if (isOpen || isDraft) sent.set(sent.get().filter((one) => one.id !== id))
+  else fail(id, error)
+  if (isOpen) changeReview(end, { sentId: undefined, error })
   else end(undefined)
+  if (!isDraft) return
+  // The dialog of another transaction stays.
+  if (isOpen) closeReview()
+  goTo(error.link)
 }
 
 /**
@@ -202,7 +209,7 @@ async function follow(
   }
 }
 
-const fail = (id: number, error: unknown, hash?: string): void =>
+const fail = (id: number, error: Error, hash?: string): void =>
   update(id, { ...(hash === undefined ? {} : { hash }), progress: { state: 'failed', why: whyOf(error) } })
 
 /** How long the page waits until it looks again, in ms. */
@@ -222,8 +229,8 @@ export function reasonOf(error: unknown): string {
   return String(message).slice(0, REASON_MAX)
 }
 
-function whyOf(error: unknown): string {
-  if (!(error instanceof SvcTxError)) return reasonOf(error)
+function whyOf(error: Error): string {
+  if (!(error instanceof SvcTxError)) return error.message
   const { code, log, shortfall } = error
   const lacked =
     shortfall === undefined
