@@ -3,7 +3,8 @@ import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { Guarded } from './Guarded.tsx'
 
 /**
- * A sheet in front of the page. The focus stays in it, Escape closes it, and where the focus was before it goes back to.
+ * A sheet in front of the page. The focus stays in it, Escape closes it, and where the focus was before it goes back to. A
+ * link to a view closes it too: the view would stand behind it.
  */
 export function Dialog({
   title,
@@ -51,6 +52,11 @@ export function Dialog({
       onCancel={(event) => {
         event.preventDefault()
         onClose()
+      }}
+      onClick={({ target, ctrlKey, metaKey, shiftKey }) => {
+        // With one of these keys it opens elsewhere.
+        if (ctrlKey || metaKey || shiftKey) return
+        if (target instanceof Element && target.closest('a[href^="#"]') !== null) onClose()
       }}
     >
       <header>

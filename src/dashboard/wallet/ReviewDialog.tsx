@@ -195,7 +195,7 @@ function After({ one }: { readonly one: Sent }) {
           Close
         </button>
         {one.progress.state === 'done' ? (
-          <a class='button' href={linkTo(['transactions', one.hash])} onClick={closeReview}>
+          <a class='button' href={linkTo(['transactions', one.hash])}>
             Show the transaction
           </a>
         ) : null}

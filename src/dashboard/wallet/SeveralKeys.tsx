@@ -142,9 +142,7 @@ export function SeveralKeys() {
       {all.length === 0 ? null : <Kept all={all} />}
       <NewSeveral />
       <p class='hint'>Such an account has no secret, so this browser keeps it until you forget it.</p>
-      <a href={linkTo(['sign'])} onClick={closeWallet}>
-        Sign a transaction that was passed to you
-      </a>
+      <a href={linkTo(['sign'])}>Sign a transaction that was passed to you</a>
     </div>
   )
 }

@@ -185,7 +185,7 @@ function OpenAccounts({ accounts, current }: { accounts: readonly WalletAccount[
       </ul>
       {saved === undefined ? (
         <div class='actions'>
-          <a class='button' href={linkTo(['send'])} onClick={() => leave(closeWallet)}>
+          <a class='button' href={linkTo(['send'])}>
             Send tokens
           </a>
           <button type='button' onClick={lock}>

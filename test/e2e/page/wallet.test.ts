@@ -326,6 +326,21 @@ withBrowser('the wallet', () => {
     await page.unrouteAll({ behavior: 'ignoreErrors' })
   })
 
+  test('a link in a dialog leads to its view, and takes the dialog away', async () => {
+    const { page } = web
+    const dialog = page.getByRole('dialog')
+    await review('0.75')
+    await dialog.getByRole('button', { name: 'Sign and send' }).click()
+    await dialog.getByText('Done, in block').getByRole('link').click()
+    await dialog.waitFor({ state: 'detached' })
+    await page.locator('h1:focus', { hasText: /^Block [0-9]/ }).waitFor()
+    await openWallet(page)
+    await dialog.locator(`a[href="#/accounts/${address(1)}"]`).click()
+    await dialog.waitFor({ state: 'detached' })
+    await page.locator('h1:focus').waitFor()
+    expect(page.url()).toContain(`#/accounts/${address(1)}`)
+  })
+
   test('takes a whole transfer by the keyboard alone', async () => {
     const { page } = web
     const keys = page.keyboard
