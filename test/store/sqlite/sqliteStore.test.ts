@@ -446,25 +446,6 @@ test('a rollback gives back rows of any length', () => {
   store.close()
 })
 
-test('a block that changes more than may be kept is committed all the same, and cannot be rolled back', () => {
-  const path = newPath()
-  const store = openSqliteStore({ path, tables, undoBytesMax: 4000 })
-  const put = (length: number): void =>
-    commitWith(store, (state) => {
-      for (let height = 0; height < 4; height++) state.put(params, { name: 'p', height, value: 'v'.repeat(length) })
-    })
-  put(1000)
-  put(900)
-  store.close()
-  const again = openSqliteStore({ path, tables, undoBytesMax: 4000 })
-  expect([again.height(), again.appHash()]).toEqual([2, again.recomputeRoot()])
-  expect(() => again.rollback()).toThrow(expect.objectContaining({ name: 'StoreError', code: 'noUndo' }))
-  commitWith(again, (state) => state.remove(params, { name: 'p', height: 0 }))
-  again.rollback()
-  expect([again.height(), again.appHash()]).toEqual([2, again.recomputeRoot()])
-  again.close()
-})
-
 test('a rollback that would not lead to the app hash of the block before is refused and changes nothing', () => {
   const path = made()
   const store = openSqliteStore({ path, tables })
