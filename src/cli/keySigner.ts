@@ -1,7 +1,7 @@
 import { utf8 } from '../base/bytes.ts'
 import { ownerOfPrivateKey, signerOfPrivateKey } from '../keys/ethereum.ts'
 import type { KeyFile } from '../keys/files.ts'
-import { type Curve, type Keystore, type KeystoreError, openSecret, ownerOfSeed } from '../keys/keystore.ts'
+import { type Curve, type ForeignKeystore, type KeystoreError, openSecret, ownerOfSeed } from '../keys/keystore.ts'
 import { digestOfBody } from '../modules/isSignedBySender.ts'
 import { type Signer, signerOfSeed } from '../tx/sign.ts'
 import { readSecret } from './secrets.ts'
@@ -10,7 +10,7 @@ import { readSecret } from './secrets.ts'
 export const ownerBy = (curve: Curve): typeof ownerOfSeed => (curve === 'ed25519' ? ownerOfSeed : ownerOfPrivateKey)
 
 /** Decrypts the secret of a keystore of any curve. Throws a KeystoreError. */
-export function openKey(keystore: Keystore, password: string): Uint8Array {
+export function openKey(keystore: ForeignKeystore, password: string): Uint8Array {
   const ownerOf = ownerBy(keystore.curve)
   try {
     return openSecret(keystore, password, ownerOf)

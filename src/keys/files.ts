@@ -4,7 +4,7 @@ import { type Address, parseAddress } from '../values/address.ts'
 import { ensureFolder } from '../base/folder.ts'
 import { parseJson } from '../base/json.ts'
 import { writeInOneStep } from '../base/writeWhole.ts'
-import { type Keystore, KEYSTORE_LENGTH_MAX, KeystoreError, readKeystore } from './keystore.ts'
+import { type ForeignKeystore, type Keystore, KEYSTORE_LENGTH_MAX, KeystoreError, readKeystore } from './keystore.ts'
 import { isMultisigFile, type MultisigAccount, printMultisig, readMultisig } from './multisig.ts'
 
 /** A file in a folder of keys. Its name is the file's name without `.json`. */
@@ -81,12 +81,12 @@ function naming<T>(path: string, read: () => T): T {
 }
 
 /**
- * Reads a keystore file. Throws a KeystoreError that names it: `file` when it is missing or others than its owner can
+ * Reads a keystore file to be imported. Throws a KeystoreError that names it: `file` when it is missing or others than its owner can
  * read or write it, else what readKeystore throws.
  */
-export function readKeyFile(path: string): Keystore {
+export function readKeyFile(path: string): ForeignKeystore {
   const text = readText(path)
-  return naming(path, () => readKeystore(text))
+  return naming(path, () => readKeystore(text, true))
 }
 
 function readFile(folder: string, name: string): KeyFile | MultisigFile {

@@ -123,6 +123,9 @@ export interface Keystore {
   readonly crypto: SealedSeed
 }
 
+/** The keystore of an Ethereum wallet, of which the definition requires no address: Foundry writes none. */
+export type ForeignKeystore = Omit<Keystore, 'address'> & { readonly address: Address | undefined }
+
 /** Whose key a keystore holds. */
 export type KeyOwner = Pick<Keystore, 'address' | 'curve' | 'public_key'>
 
@@ -177,7 +180,7 @@ function readCurve(curve: unknown): Curve {
 }
 
 /** The public key of a file. Throws a KeystoreError `malformed` for one that is not of the address. */
-function readPublicKey(given: unknown, address: Address): Pick<Keystore, 'public_key'> {
+function readPublicKey(given: unknown, address: Address | undefined): Pick<Keystore, 'public_key'> {
   if (given === undefined) return {}
   const bytes = typeof given === 'string' ? fromBase64(given) : undefined
   if (bytes === undefined || addressOfKey(bytes) !== address)
@@ -185,8 +188,13 @@ function readPublicKey(given: unknown, address: Address): Pick<Keystore, 'public
   return { public_key: toBase64(bytes) }
 }
 
-/** Reads a keystore from its text or JSON. Throws a KeystoreError `malformed`, `unsupported` or `otherCurve`. */
-export function readKeystore(given: unknown): Keystore {
+/**
+ * Reads a keystore from its text or JSON. `isForeign`: it may lack the address, unless it says that its key is one of
+ * ed25519. Throws a KeystoreError `malformed`, `unsupported` or `otherCurve`.
+ */
+export function readKeystore(given: unknown): Keystore
+export function readKeystore(given: unknown, isForeign: true): ForeignKeystore
+export function readKeystore(given: unknown, isForeign = false): ForeignKeystore {
   let json = given
   if (typeof given === 'string') {
     if (given.length > KEYSTORE_LENGTH_MAX) throw malformed(`it has more than ${KEYSTORE_LENGTH_MAX} characters`)
@@ -202,7 +210,8 @@ export function readKeystore(given: unknown): Keystore {
   const curve = readCurve(file['curve'])
   const named =
     typeof address === 'string' ? parseAddress(address.startsWith('0x') ? address : `0x${address}`) : undefined
-  if (named === undefined) throw malformed('address: expected 40 hex digits')
+  const mayLackAddress = isForeign && curve === 'secp256k1' && address === undefined
+  if (named === undefined && !mayLackAddress) throw malformed('address: expected 40 hex digits')
   if (typeof id !== 'string' || id.length > 64) throw malformed('id: expected text')
   const publicKey = curve === 'ed25519' ? readPublicKey(file['public_key'], named) : {}
   return { version: 3, id, address: named, curve, ...publicKey, crypto: sealed }
@@ -233,14 +242,15 @@ export function openSealed(sealed: SealedSeed, password: string, bytesOf = passw
  * `malformed` for a file whose address is not that of the key.
  */
 export function openSecret(
-  keystore: Keystore,
+  keystore: ForeignKeystore,
   password: string,
   ownerOf: (secret: Uint8Array) => KeyOwner,
   bytesOf?: (password: string) => Uint8Array,
 ): Uint8Array {
   const secret = openSealed(keystore.crypto, password, bytesOf)
   if (secret.length !== SEED_BYTES) throw malformed(`expected a key of ${SEED_BYTES} bytes, got ${secret.length}`)
-  if (ownerOf(secret).address !== keystore.address)
+  const { address: owner } = ownerOf(secret)
+  if ((keystore.address ?? owner) !== owner)
     throw malformed(`address: ${keystore.address} is not the address of the key`)
   return secret
 }
@@ -263,7 +273,7 @@ export function ownerOfSeed(seed: Uint8Array): KeyOwner {
 }
 
 /** True for scrypt with less memory than that of new keystores, and for pbkdf2: the password is cheaper to guess. */
-export function isWeak({ crypto: { kdf, kdfparams } }: Keystore): boolean {
+export function isWeak({ crypto: { kdf, kdfparams } }: ForeignKeystore): boolean {
   return kdf !== 'scrypt' || Number(kdfparams['n']) * Number(kdfparams['r']) < OWN_SCRYPT.n * OWN_SCRYPT.r
 }
 

@@ -71,6 +71,18 @@ describe('keys of Ethereum', () => {
     expect(() => openKey({ ...keystore, address: ethWallet(1).address }, 'x')).toThrow('is not the address of the key')
     expect(() => openKey(keystore, 'y')).toThrow('the password is wrong')
   })
+
+  test('a keystore without an address, as Foundry writes it, can be imported, but is none of ours', () => {
+    const { address: _, ...json } = JSON.parse(
+      encryptKeystoreJsonSync(new Wallet(`0x${toHex(privateKey(2))}`), 'x', { scrypt: { N: 2, r: 8, p: 1 } }),
+    ) as Record<string, unknown>
+    const text = JSON.stringify(json)
+    expect(openKey(readKeystore(text, true), 'x')).toEqual(privateKey(2))
+    expect(() => readKeystore(text)).toThrow('address: expected 40 hex digits')
+    const ofEd25519 = JSON.stringify({ ...json, curve: 'ed25519' })
+    expect(() => readKeystore(ofEd25519, true)).toThrow('address: expected 40 hex digits')
+    expect(() => readKeystore({ ...json, address: 'f39f' }, true)).toThrow('address: expected 40 hex digits')
+  })
 })
 
 describe('files of accounts of several keys', () => {
