@@ -2,9 +2,10 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { encryptKeystoreJsonSync, Wallet } from 'ethers'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { toHex } from '../../src/base/bytes.ts'
+import { toBase64, toHex } from '../../src/base/bytes.ts'
 import { createKeystore } from '../../src/keys/keystore.ts'
 import { PUBLIC_MNEMONIC } from '../../src/keys/mnemonic.ts'
+import { serveCalls } from '../support/serveCalls.ts'
 import { ethWallet, privateKey } from '../support/wallet.ts'
 import { type Ended, makePlace, svcd, typed } from './support.ts'
 
@@ -49,6 +50,26 @@ test("a mnemonic, a private key and an Ethereum wallet's file are imported, and 
   // Its encryption was weak.
   expect(await done('show third')).toMatchObject({ curve: 'secp256k1', n: 262_144 })
   expect(await done('export third --unsafe')).toMatchObject({ privateKey: `0x${toHex(privateKey(2))}` })
+})
+
+test('a file without an address, as Foundry writes it, is imported, and gets one', async () => {
+  const wallet = new Wallet(`0x${toHex(privateKey(3))}`)
+  const { address: _, ...json } = JSON.parse(encryptKeystoreJsonSync(wallet, 'correct horse')) as { address: string }
+  const { address } = ethWallet(3)
+  expect(await done(`import fourth --file ${write('foundry.json', JSON.stringify(json))}`)).toMatchObject({ address })
+  expect(await done('show fourth')).toMatchObject({ address, curve: 'secp256k1' })
+})
+
+test('what the chain would refuse for a field is refused before an Ethereum key signs it, and the field is named', async () => {
+  const gateway = await serveCalls(({ method }) => ({ result: method === 'svc_status' ? { chain_id: 'a' } : 0 }))
+  const name = 'n'.repeat(129)
+  const flags = `--pub-key ${toBase64(new Uint8Array(32).fill(1))} --max-amount 10 --comp-rate 0.1 --description-name ${name}`
+  const where = `--gateway ${gateway.url} --password-file ${join(place.folder, 'password.txt')}`
+  expect(await svcd(place, `tx stake declare --from first ${flags} ${where}`)).toMatchObject({
+    status: 1,
+    stderr: 'svcd: the chain would refuse this transaction: description.name: expected at most 128 bytes, got 129\n',
+  })
+  await gateway.close()
 })
 
 test('what is no private key of the curve, and an ed25519 file, are refused', async () => {

@@ -3,6 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { toBase64 } from '../../src/base/bytes.ts'
 import { methods } from '../../src/gateway/rpc/methods/list.ts'
 import { queryEntries, txEntries } from '../../src/modules/registry.ts'
+import { signerOfPrivateKey } from '../../src/keys/ethereum.ts'
+import { digestOfBody } from '../../src/modules/isSignedBySender.ts'
+import { privateKey } from '../support/wallet.ts'
 import { alice, bob, post, startPair, until } from './support.ts'
 
 const asked: string[] = []
@@ -69,6 +72,21 @@ describe('every method', () => {
         code: -32601,
         message: 'svc_faucet: only a devnet whose keys are public gives tokens away',
       })
+    } finally {
+      await other.close()
+    }
+  })
+
+  test('of an operation names the field that the chain would refuse, where the key could sign nothing for it', async () => {
+    const signer = signerOfPrivateKey(privateKey(0), digestOfBody)
+    const other = await startPair({}, { signers: [signer] })
+    try {
+      const transfer = { from: signer.address, to: bob.address, value: '1'.repeat(38) }
+      expect((await other.rpc('svc_transfer', [transfer])).error).toMatchObject({
+        code: -32602,
+        message: expect.stringContaining('value: expected'),
+      })
+      expect(other.log.lines.filter(({ message }) => message.includes('defect'))).toEqual([])
     } finally {
       await other.close()
     }

@@ -15,6 +15,7 @@ import { BAD_NONCE_CODE, createNonceQueue, decodeNonce, NONCES_OF_TX_MAX, type S
 import type { TransactionResult } from '../../tx/result.ts'
 import { decodeShortfall } from '../../tx/shortfall.ts'
 import type { Signer } from '../../tx/sign.ts'
+import { whyUnsignable } from '../../tx/signers/index.ts'
 import { uint } from '../../values/number.ts'
 import { printTokens } from '../amounts.ts'
 import { Failed, UserError } from '../../node/errors.ts'
@@ -134,6 +135,8 @@ function signAndSend<R>(
   },
 ): Promise<R> {
   const { chainId, readNonce, send } = chain
+  const why = whyUnsignable(signer, entry.input, message)
+  if (why !== undefined) throw new Failed(`the chain would refuse this transaction: ${why}`)
   const queue = createNonceQueue<typeof message, R>({
     readNonce,
     send: (batch) =>
@@ -186,7 +189,7 @@ async function sendSigned(signer: Signer, tx: UnsignedTx, flags: Flags): Promise
   const answer = await finalAnswer(() =>
     sendRaw([sent.bytes], sent.hash, true).then(
       (result) => ({ result }),
-      (failed: Failed) => ({ error: (failed.answer as { readonly error: unknown }).error, failed }),
+      (failed: Failed) => ({ error: (failed.answer as { readonly error: unknown } | undefined)?.error, failed }),
     ),
   )
   if ('failed' in answer) throw answer.failed

@@ -1,6 +1,8 @@
 /** Who may sign a transaction: one file for each kind of account. Source: protocol.md §13. */
 import type { SignerKind, Tx, TxBody } from '../envelope.ts'
 import { checkFields, type Fields, typedFieldsOf } from '../fields.ts'
+import type { KeySigner } from '../sign.ts'
+import { ADDRESS_BYTES } from '../../values/address.ts'
 import { typedDataOf } from '../typedData.ts'
 import { hashTypedData } from '../typedDataHash.ts'
 import { isSignedByOwnKey } from './ed25519.ts'
@@ -24,6 +26,13 @@ export function digestOf(body: TxBody, fieldsOf: FieldsOf): Uint8Array | undefin
   if (fields === undefined || checkFields(fields, body.message) !== undefined) return undefined
   return hashTypedData(typedDataOf(typedFieldsOf(fields), body))
 }
+
+/**
+ * Why the chain would refuse the fields of an operation, where the key of `signer` has nothing to sign then: a signature of
+ * such a body would be blamed for them. Undefined where all is well.
+ */
+export const whyUnsignable = ({ member }: KeySigner, fields: Fields, message: TxBody['message']): string | undefined =>
+  member.length === ADDRESS_BYTES ? checkFields(fields, message) : undefined
 
 /** Returns the check whether the sender of a transaction signed it: check 3 of protocol.md §2. */
 export const verifierOf =

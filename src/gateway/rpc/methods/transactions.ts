@@ -2,6 +2,7 @@ import { address, addressOf } from '../../../values/address.ts'
 import { txEntries } from '../../../modules/registry.ts'
 import { decodeTx } from '../../../tx/envelope.ts'
 import { field, optional } from '../../../tx/fields.ts'
+import { whyUnsignable } from '../../../tx/signers/index.ts'
 import { sentResultSchema, shortfallSchema, transactionResultSchema } from '../../../tx/result.ts'
 import { decodeShortfall } from '../../../tx/shortfall.ts'
 import { uint } from '../../../values/number.ts'
@@ -47,6 +48,8 @@ function operationMethod({ operation, method, doc, input, returns }: (typeof txE
       const sender = addressOf(from as Uint8Array)
       const signer = services.signers.get(sender)
       if (signer === undefined) throw new RpcError('noKey', `the gateway has no key for ${sender}`, { from: sender })
+      const why = whyUnsignable(signer, input, message)
+      if (why !== undefined) throw new RpcError('invalidParams', why)
       const sending = services.sender.submit(signer, { operation, message, nonce: nonce as number | undefined })
       return resultOf(services.chain, await outcomeOf(services, operation, sending))
     },
