@@ -1,6 +1,6 @@
 import { createHash, generateKeyPairSync } from 'node:crypto'
 import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { parse } from 'smol-toml'
 import { writeWhole } from '../base/writeWhole.ts'
 import { newConfigToml, type NodeSettings, templateOf, updatedConfigToml } from './config.ts'
@@ -24,6 +24,8 @@ export type Listening = { readonly host: string; readonly port: number }
 type Config = {
   readonly proxy_app?: unknown
   readonly priv_validator_laddr?: unknown
+  readonly priv_validator_key_file?: unknown
+  readonly priv_validator_state_file?: unknown
   readonly rpc?: { readonly laddr?: unknown }
   readonly p2p?: { readonly laddr?: unknown }
   readonly mempool?: { readonly type?: unknown }
@@ -171,15 +173,28 @@ export const readNodeIdentity = (home: string): NodeIdentity => ({
 /** The signing state of a key that has signed nothing. */
 const NOTHING_SIGNED = '{"height":"0","round":0,"step":0}\n'
 
+/** What the config.toml of a home says; nothing where there is none. */
+const configOf = (home: string): Config => (existsSync(homeFiles(home).config) ? readCometConfig(home) : {})
+
+/** True when config.toml names other files than those of the home for the validator key or its signing state. */
+function keepsKeyElsewhere(home: string): boolean {
+  const { validatorKey, validatorState } = homeFiles(home)
+  const { priv_validator_key_file: key, priv_validator_state_file: state } = configOf(home)
+  const isOther = (named: unknown, usual: string): boolean =>
+    named !== undefined && resolve(home, String(named)) !== resolve(usual)
+  return isOther(key, validatorKey) || isOther(state, validatorState)
+}
+
 /**
  * Returns why CometBFT must not start in a home: it has a validator key without the file that says what the key has signed,
  * or that file without the key. CometBFT (0.37 to 0.40) answers a missing key with a new one and sets the file to height 0,
- * also where a remote signer signs. Undefined where all is well. Throws a CometError when the file cannot be read.
+ * also where a remote signer signs. Undefined where all is well, and where config.toml names other files. Throws a
+ * CometError when a file cannot be read.
  */
 export const whyUnsafeToSign = (home: string): string | undefined => {
   const { validatorKey, validatorState } = homeFiles(home)
   const hasKey = existsSync(validatorKey)
-  if (hasKey === existsSync(validatorState)) return undefined
+  if (hasKey === existsSync(validatorState) || keepsKeyElsewhere(home)) return undefined
   if (hasKey)
     return (
       `${validatorState} is missing: ${validatorKey} could sign a height twice, which is punished. Put back the file that the ` +
@@ -208,10 +223,7 @@ export const signedHeight = (home: string): number => {
 }
 
 /** True when another process signs for the node of a home, which CometBFT awaits at `priv_validator_laddr`. */
-export const hasRemoteSigner = (home: string): boolean => {
-  const { priv_validator_laddr: laddr = '' } = existsSync(homeFiles(home).config) ? readCometConfig(home) : {}
-  return laddr !== ''
-}
+export const hasRemoteSigner = (home: string): boolean => (configOf(home).priv_validator_laddr ?? '') !== ''
 
 /**
  * Writes a validator key, a node key and a signing state into the home where they are missing, with mode 0600. It is a

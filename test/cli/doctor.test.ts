@@ -134,6 +134,11 @@ test('a signing state without its key is bad, because CometBFT would forget it, 
   })
   setRemoteSigner()
   expect(await look('signing state')).toMatchObject({ verdict: 'bad' })
+  const elsewhere = 'priv_validator_key_file = "/secure/key.json"\n'
+  writeFileSync(join(folder, 'config', 'config.toml'), elsewhere)
+  expect(await look('signing state')).toBeUndefined()
+  writeFileSync(join(folder, 'config', 'config.toml'), 'priv_validator_key_file = "config/priv_validator_key.json"\n')
+  expect(await look('signing state')).toMatchObject({ verdict: 'bad' })
 })
 
 const setRemoteSigner = (): void =>
