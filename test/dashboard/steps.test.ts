@@ -126,4 +126,22 @@ test('the links of a list of transactions stay while another page is on its way'
   )
   expect(meanwhile).toMatch(/Loading.*Older →/s)
   expect(then).toContain('Older →')
+
+  // Of another filter that link would leave out the newest.
+  jest.mocked(svc.async.getTransactions).mockReturnValue(new Promise(() => {}))
+  const { text, end } = drawn(h(TxHistory, { label: 'Transactions' }))
+  goTo('#/transactions')
+  await until(
+    () => text().includes('Older →'),
+    20_000,
+    () => text(),
+  )
+  goTo('#/transactions?operation=vote')
+  await until(
+    () => text().includes('Loading'),
+    20_000,
+    () => text(),
+  )
+  expect(text()).not.toContain('Older →')
+  end()
 })
