@@ -12,8 +12,9 @@ import { tempFolder } from '../support/tempFolder.ts'
 const PROGRAM = `#!/bin/sh
 if [ "$1" = init ]; then
   mkdir -p "$3/config"
-  echo '[p2p]
+  [ -e "$3/config/config.toml" ] || echo '[p2p]
 persistent_peers = ""' > "$3/config/config.toml"
+  [ ! -e "$3/config/node_key.json" ] || [ -s "$3/config/node_key.json" ] || exit 1
   [ -e "$3/config/genesis.json" ] || echo '{"chain_id":"invented"}' > "$3/config/genesis.json"
 else
   env > "$3/env.new"
@@ -148,12 +149,23 @@ test('a home that was interrupted while it was made is made again', async () => 
   expect(genesis()).toEqual({ chain_id: 'joined' })
 })
 
-test('a home that was interrupted within its genesis file is made again', async () => {
+/** What an `init` leaves that was interrupted while it wrote a file. */
+function interruptedWithin(file: string, part: string): void {
   mkdirSync(join(home, 'config'), { recursive: true })
   writeFileSync(join(home, 'unfinished'), '')
-  writeFileSync(join(home, 'config/genesis.json'), '{"chain_')
+  writeFileSync(join(home, 'config', file), part)
+}
+
+test('a home that was interrupted within its genesis file is made again', async () => {
+  interruptedWithin('genesis.json', '{"chain_')
   await environment({ chainId: 'mine' })
   expect(genesis()).toEqual({ chain_id: 'mine' })
+})
+
+test.each(['node_key.json', 'config.toml'])('a home that was interrupted within its %s is made again', async (file) => {
+  interruptedWithin(file, '')
+  await environment({ join: peer.url })
+  expect(readFileSync(join(home, 'config/config.toml'), 'utf8')).toMatch(/^persistent_peers = ".+@/m)
 })
 
 test('settings of CometBFT are added to the environment, and win', async () => {

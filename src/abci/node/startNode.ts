@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { packagedFolders, programFile } from '../../base/cometbftPackage.ts'
 import { stopChild } from '../../base/stopChild.ts'
@@ -109,14 +109,17 @@ async function makeHome(
   program: string,
 ): Promise<void> {
   const joined = peer === undefined ? undefined : await ask(peer, 'genesis')
+  const [isAgain, config] = [existsSync(markOf(home)), join(home, 'config', 'config.toml')]
   mkdirSync(home, { recursive: true, mode: 0o700 })
   writeFileSync(markOf(home), '')
-  // An interrupted `init` may have left a part of it, and the next one keeps what is there.
+  // An interrupted `init` may have left parts of these, and the next one keeps what is there.
   rmSync(genesisOf(home), { force: true })
+  if (isAgain) rmSync(join(home, 'config', 'node_key.json'), { force: true })
+  if (statSync(config, { throwIfNoEntry: false })?.size === 0) rmSync(config)
   execFileSync(program, ['init', '--home', home], { stdio: ['ignore', 'ignore', 'inherit'] })
   if (joined !== undefined) {
     const peers = `persistent_peers = "${settings['CMT_P2P_PERSISTENT_PEERS']}"`
-    edit(join(home, 'config', 'config.toml'), (toml) => toml.replace(/^persistent_peers = .*$/m, peers))
+    edit(config, (toml) => toml.replace(/^persistent_peers = .*$/m, peers))
     edit(genesisOf(home), () => JSON.stringify(joined.genesis))
   } else if (chainId !== undefined)
     edit(genesisOf(home), (genesis) => JSON.stringify({ ...JSON.parse(genesis), chain_id: chainId }))
