@@ -55,17 +55,27 @@ const findings = () =>
   examine({ home: folder, json: undefined, node: 'http://127.0.0.1:9', acceptProgramVersion: undefined })
 const look = async (name: string) => (await findings()).find(({ check }) => check === name)
 
-test('a node is asked also where the config.toml of the home cannot be read', async () => {
-  mkdirSync(join(folder, 'config'))
-  writeFileSync(join(folder, 'config', 'config.toml'), '[')
-  const info = { id: '', network: 'test', version: '0.38.25' }
+/** What is found of a node that runs this version. */
+async function nodeOf(version: string) {
+  const info = { id: '', network: 'test', version }
   const sync = { latest_block_height: '0', latest_app_hash: '', earliest_block_height: '0', catching_up: false }
   const { url, close } = await serveCalls(({ method }) => ({
     result: method === 'status' ? { node_info: info, sync_info: sync } : { n_peers: '0' },
   }))
   const all = await examine({ home: folder, json: undefined, node: url, acceptProgramVersion: undefined })
   await close()
-  expect(all.find(({ check }) => check === 'node')).toMatchObject({ verdict: 'ok' })
+  return all.find(({ check }) => check === 'node')
+}
+
+test('a node is asked also where the config.toml of the home cannot be read', async () => {
+  mkdirSync(join(folder, 'config'))
+  writeFileSync(join(folder, 'config', 'config.toml'), '[')
+  expect(await nodeOf('0.38.25')).toMatchObject({ verdict: 'ok' })
+})
+
+test('a node of a CometBFT that is not supported is bad, whoever started it', async () => {
+  const found = expect.stringContaining('CometBFT 0.38.2 (supported: 0.37 to ')
+  expect(await nodeOf('0.38.2')).toMatchObject({ verdict: 'bad', found })
 })
 
 test('a mempool that svcd would have to keep is bad, and the setting is named', async () => {

@@ -249,9 +249,10 @@ async function nodeFindings(flags: Flags): Promise<readonly Finding[]> {
     const ageS = Math.abs(aheadMs / 1000).toFixed(1)
     const isAhead = latestHeight > 0 && aheadMs > AHEAD_MS_MAX
     const more = `${await rpc.peers()} peers${catchingUp ? ', catching up' : ''}`
-    const node = `${url}: CometBFT ${version}, chain ${chainId}, height ${latestHeight}, ${more}`
+    const running = isSupported(version) ? version : `${version} (supported: ${SUPPORTED_COMETBFT})`
+    const node = `${url}: CometBFT ${running}, chain ${chainId}, height ${latestHeight}, ${more}`
     return [
-      finding('node', catchingUp ? 'note' : 'ok', node),
+      finding('node', !isSupported(version) ? 'bad' : catchingUp ? 'note' : 'ok', node),
       ...(await examineBlocks(rpc, status, home)),
       ...(isOwn ? await examineSigning(home, rpc) : []),
       isAhead
