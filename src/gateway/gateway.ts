@@ -87,7 +87,7 @@ function createCall(services: Services, onCall: Metrics['onCall'], log: DefectLo
       if (method.needsSocket === true && connection.subscriber === undefined)
         throw new RpcError('methodNotFound', `${name} needs a websocket: open one at the address of the gateway`)
       const run = async (): Promise<unknown> => method.run(services, readParams(method, params), connection)
-      return await (method.waits === true ? run() : inTurn(connection.address, run))
+      return await (method.hasOwnBounds === true ? run() : inTurn(connection.address, run))
     } catch (thrown) {
       const error = errorObject(thrown, log, name)
       code = error.code

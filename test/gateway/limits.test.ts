@@ -264,6 +264,20 @@ describe('what the node is asked for in turns', () => {
     expect(other.text()).toContain('"result":')
   })
 
+  test('histories that wait for their turn hold up no other call of their address', async () => {
+    await start({}, { query: (path) => ({ data: path.startsWith('/history') ? { data: [], next: null } : path }) })
+    pair.node.script.latencyMs = () => 300
+    const call = { jsonrpc: '2.0', method: 'svc_getAwards', params: [alice.address] }
+    const busy = post(pair.gateway.url, JSON.stringify(Array.from({ length: 100 }, (_, id) => ({ ...call, id }))))
+    await until(async () => pair.node.count('abci_query') > 0)
+    const other = await post(pair.gateway.url, callText('svc_queryParams', [1]))
+    expect(await other.json()).toMatchObject({ result: { data: '/governance/params' } })
+    // Of the histories only one is asked at a time.
+    expect(pair.node.count('abci_query')).toBeLessThan(30)
+    pair.node.script.latencyMs = () => 0
+    await busy
+  })
+
   test('2,400 queries of one address leave others theirs, and their transactions', async () => {
     await start({})
     pair.node.script.latencyMs = () => 20

@@ -140,9 +140,12 @@ const gatewayRows: readonly Row[] = [
   ['A transaction that waits is given to the node again', `every ${seconds(REBROADCAST_MS)}`],
   ['Nonces with which a client signs one transaction', `${NONCES_OF_TX_MAX}; then code 6`],
   [
-    'Calls that do not wait for a block',
-    `${gateway.CALLS_OF_ADDRESS_MAX} of one address at a time, of which ${gateway.ROWS_OF_ADDRESS_MAX} ask for a proposal with its votes ` +
-      `or for rows of a delegator; the others wait up to ${seconds(gateway.TURN_WAIT_MS_MAX)}; then -32015`,
+    'Calls of one address, but for those that wait for a block and for lists, histories and blocks',
+    `${gateway.CALLS_OF_ADDRESS_MAX} at a time; the others wait up to ${seconds(gateway.TURN_WAIT_MS_MAX)}; then -32015`,
+  ],
+  [
+    'Proposals with their votes, and rows of delegators',
+    `${gateway.ROWS_OF_ADDRESS_MAX} of one address at a time; the others wait up to ${seconds(gateway.TURN_WAIT_MS_MAX)}; then -32015`,
   ],
   [
     'Queries to the node',

@@ -147,11 +147,12 @@ export const FEED_START_MS_MAX = 10_000
  */
 export const TURN_WAIT_MS_MAX = 10_000
 /**
- * Calls of one address that are under way, but for those that wait for a block; one more waits for its turn, and delays
- * only that address. Attack: queries.
+ * Calls of one address that are under way, but for those that wait for a block or have another turn; one more waits for
+ * its own, and delays only that address. Attack: queries.
  */
 export const CALLS_OF_ADDRESS_MAX = 64
-/** Of these, proposals with their votes and rows of delegators: a quarter of the lists that may wait at the node. */
+/** Proposals with their votes and rows of delegators that one address is answered at a time: a quarter of the lists that may
+ * wait at the node. */
 export const ROWS_OF_ADDRESS_MAX = 4
 /** Queries of callers that the node is asked at a time. Attack: batch, proofs. */
 export const QUERIES_ASKED_MAX = 32

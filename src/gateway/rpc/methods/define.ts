@@ -68,8 +68,11 @@ export interface Method {
   readonly isList?: boolean
   /** True for what only tools of other chains ask: the client has no function for it, and the CLI no command. */
   readonly isForeign?: true
-  /** True when a call waits for blocks. Of others an address has only so many under way. */
-  readonly waits?: true
+  /**
+   * True when a call has bounds of its own: it waits for a block, takes its turn for a list, a history or a block, or is
+   * about its websocket. Of all others an address has only so many under way.
+   */
+  readonly hasOwnBounds?: true
   /** True when it is about the websocket that the call came over, and is refused elsewhere. */
   readonly needsSocket?: true
   /** Its part before the first await runs in the order of the calls. */

@@ -19,7 +19,7 @@ export const devnetMethods: readonly Method[] = [
     doc: 'Makes blocks at once and answers with the height of the head. Only on a devnet that was started with --block-time 0.',
     input: { blocks: optional(field(uint, `how many blocks, 1 to ${MINE_BLOCKS_MAX}; 1 when left out`)) },
     errors: ['methodNotFound', 'nodeAway'],
-    waits: true,
+    hasOwnBounds: true,
     result: { type: 'integer' },
     run: async ({ chain, propose, isClosing }, { blocks = 1 }) => {
       if (propose === undefined)
@@ -50,7 +50,7 @@ export const devnetMethods: readonly Method[] = [
     input: { to: field(address, 'account that gets the tokens') },
     errors: ['methodNotFound', 'nodeAway', 'notInBlock', 'mempoolFull', 'needsToken'],
     signs: true,
-    waits: true,
+    hasOwnBounds: true,
     result: transactionResultSchema(),
     run: async (services, { to }, caller) => {
       const { faucet, sender, chain } = services

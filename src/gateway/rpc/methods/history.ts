@@ -69,6 +69,7 @@ const historyMethod = <Row>({ name, doc, kind, owner, whole, row, print }: Histo
     },
     positional: 1,
     isList: true,
+    hasOwnBounds: true,
     result: objectSchema({
       height: uint.schema,
       earliest_height: uint.schema,
@@ -104,6 +105,7 @@ export const historyMethods: readonly Method[] = [
     },
     positional: 1,
     isList: true,
+    hasOwnBounds: true,
     result: orNull(
       named('Block', {
         height: uint.schema,

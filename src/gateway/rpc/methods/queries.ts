@@ -49,6 +49,7 @@ function methodOf(entry: QueryEntry & { readonly method: string }): Method {
     ...(positional !== undefined && { positional }),
     result: answerSchema(entry),
     isList: isLongList(entry),
+    ...(isList === true && { hasOwnBounds: true }),
     run: async ({ chain }, given, { address: caller }) => {
       const path = printPath(entry, given)
       if (takes === 'honoured') return askAt(chain, path, Number(given['height'] ?? 0))

@@ -21,6 +21,7 @@ export const subscribeMethods: readonly Method[] = [
     positional: 1,
     errors: ['methodNotFound'],
     needsSocket: true,
+    hasOwnBounds: true,
     result: { type: 'string', pattern: '^0x[0-9a-f]+$' },
     run: async (_services, { topic, address: account, from }, { subscriber }) => {
       const interest = { topic: topic as Topic, address: account }
@@ -33,6 +34,7 @@ export const subscribeMethods: readonly Method[] = [
     input: { subscription: field(text, 'what svc_subscribe answered') },
     errors: ['methodNotFound'],
     needsSocket: true,
+    hasOwnBounds: true,
     result: { type: 'boolean' },
     run: async (_services, { subscription }, { subscriber }) => subscriber?.remove(subscription),
   }),

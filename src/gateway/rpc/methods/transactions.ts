@@ -36,7 +36,7 @@ function operationMethod({ operation, method, doc, input, returns }: (typeof txE
     positional: undefined,
     errors: ['noKey', 'nodeAway', 'notInBlock', 'mempoolFull', 'needsToken'],
     signs: true,
-    waits: true,
+    hasOwnBounds: true,
     input: {
       from: field(address, 'account that acts; the gateway must hold its key'),
       ...input,
@@ -68,7 +68,7 @@ const sendRawTransaction = defineMethod({
   },
   positional: 1,
   errors: ['nodeAway', 'notInBlock', 'mempoolFull'],
-  waits: true,
+  hasOwnBounds: true,
   result: sentResultSchema,
   run: async (services, { transaction, wait = true }, { charge }) => {
     const tx = decodeTx(transaction)
