@@ -216,10 +216,10 @@ function writeProgram(): string {
 function writeCreate(): string {
   const folder = openFolder('create', 'src/create/README.md')
   cpSync(join(dist, 'create/create.js'), join(folder, 'create.js'))
-  for (const file of execFileSync('git', ['ls-files', 'examples/names'], { cwd: root, encoding: 'utf8' })
-    .trim()
-    .split('\n'))
-    cpSync(join(root, file), join(folder, 'template', posix.relative('examples/names', file)))
+  // By their kinds: whoever has tried the example has a lock file, keys and chains beside them.
+  const example = join(root, 'examples/names')
+  for (const file of globSync('{Dockerfile,package.json,*.{md,ts,yml}}', { cwd: example }))
+    cpSync(join(example, file), join(folder, 'template', file))
   writeManifest(folder, {
     ...pick(published, ['version', 'license', 'type', 'publishConfig']),
     name: '@svcd/create',

@@ -49,6 +49,8 @@ const publish = (tag: string): { readonly status: number | null; readonly stdout
       NODE_OPTIONS: '',
       // CometBFT for this machine alone: six take minutes.
       PACK_FLAGS: '',
+      // An archive of the source has no repository, and git refuses to read the one of another user, as in CI's container.
+      GIT_DIR: join(folder, 'no repository'),
       PATH: `${join(checkout, 'node_modules/.bin')}:${process.env['PATH']}`,
       ...FORGE,
     },
