@@ -150,7 +150,8 @@ test('the bill of materials holds what users get and nothing else, each with its
   expect(refs.filter((ref) => !ref.startsWith('github.com/')).sort()).toEqual(
     [...new Set(expected.map(({ name, version }) => `${name}@${version}`))].sort(),
   )
-  for (const name of PAGE_LIBRARIES) expect(refs.some((ref) => ref.startsWith(`${name}@`))).toBe(true)
+  // Tools have other versions of these.
+  for (const name of PAGE_LIBRARIES) expect(refs.filter((ref) => ref.startsWith(`${name}@`))).toHaveLength(1)
   expect(refs.some((ref) => ref.startsWith('jest@'))).toBe(false)
   expect(refs.some((ref) => ref.startsWith('github.com/cometbft/cometbft@v'))).toBe(true)
   expect(all?.components.length).toBeGreaterThan(600)

@@ -34,6 +34,9 @@ export const ownFiles = (root: string, pattern: string): readonly string[] =>
 
 const nameOf = (folder: string): string => folder.replace(/^.*node_modules\//, '')
 
+// Tools have copies of their own of some of these libraries, in folders within theirs.
+const isOfPage = (folder: string): boolean => PAGE_LIBRARIES.some((name) => folder === `node_modules/${name}`)
+
 function npmPackages(root: string, file: string): Locked[] {
   const { packages } = JSON.parse(readFileSync(join(root, file), 'utf8')) as Lockfile
   const isRoot = file === 'package-lock.json'
@@ -44,7 +47,7 @@ function npmPackages(root: string, file: string): Locked[] {
       name,
       version,
       file,
-      isShipped: isRoot && (!(dev || devOptional || optional) || PAGE_LIBRARIES.includes(name)),
+      isShipped: isRoot && (!(dev || devOptional || optional) || isOfPage(folder)),
       license: LICENSES[name] ?? license,
     }))
 }
