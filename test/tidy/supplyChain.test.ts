@@ -1,5 +1,8 @@
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
+import { PLATFORMS } from '../../src/base/cometbftPackage.ts'
+import { COMETBFT_VERSION } from '../../src/comet/find.ts'
+import { assertRecorded, recorded } from '../../tools/packages/cometbft.ts'
 import { makeBoms } from '../../tools/sbom.ts'
 import { type Advisory, isIn, readAdvisories, unexplained } from '../../tools/supplyChain/advisories.ts'
 import { checkSupplyChain, filesThatName, unknownScripts } from '../../tools/supplyChain/check.ts'
@@ -135,6 +138,32 @@ describe('advisories', () => {
       vulnerable: '< 0.38.30',
     } as const
     expect(unexplained([comet], locked).length).toBeGreaterThan(1)
+  })
+})
+
+describe('CometBFT of a release', () => {
+  const program = (go: string, sha256 = recorded.sha256['linux-x64']) => ({ go, sha256 })
+
+  test('has checksums for every kind of machine (run: npm run pack -- --record)', () => {
+    expect([recorded.cometbft, Object.keys(recorded.sha256)]).toEqual([COMETBFT_VERSION, [...PLATFORMS]])
+  })
+
+  test('is the recorded one, or is not packed; a program with nothing to compare it with is packed for this machine alone', () => {
+    const assert =
+      (one: ReturnType<typeof program>, isRelease: boolean, of = recorded) =>
+      () =>
+        assertRecorded('linux-x64', one, isRelease, of)
+    for (const isRelease of [true, false]) {
+      expect(assert(program(recorded.go), isRelease)).not.toThrow()
+      expect(assert(program(recorded.go, 'f00d'), isRelease)).toThrow(/expected sha256 [\da-f]{64}, got f00d$/)
+    }
+    for (const [one, of] of [
+      [program('go1.0.1', 'f00d'), recorded],
+      [program(recorded.go, 'f00d'), { ...recorded, cometbft: '0.38.1' }],
+    ] as const) {
+      expect(assert(one, true, of)).toThrow('Run npm run pack -- --record and commit the file before the release')
+      expect(assert(one, false, of)).not.toThrow()
+    }
   })
 })
 

@@ -19,7 +19,8 @@ interface Recorded {
 }
 
 const RECORD = join(import.meta.dirname, 'cometbft.json')
-const recorded = JSON.parse(readFileSync(RECORD, 'utf8')) as Recorded
+/** What cometbft.json says. */
+export const recorded = JSON.parse(readFileSync(RECORD, 'utf8')) as Recorded
 
 const SYSTEMS: Readonly<Record<string, string>> = { win32: 'windows' }
 const PROCESSORS: Readonly<Record<string, string>> = { x64: 'amd64' }
@@ -66,8 +67,28 @@ async function build(platform: Platform, cacheDir: string, { isRelease, onProgre
 }
 
 /**
+ * Throws when a program is not the one that cometbft.json records. A program of another CometBFT or release of Go cannot be
+ * compared, which only a release refuses.
+ */
+export function assertRecorded(
+  platform: Platform,
+  { go, sha256 }: { readonly go: string; readonly sha256: string },
+  isRelease: boolean,
+  record = recorded,
+): void {
+  const isComparable = go === record.go && record.cometbft === COMETBFT_VERSION
+  if (isRelease && !isComparable)
+    throw new Error(
+      `tools/packages/cometbft.json has the checksums of CometBFT ${record.cometbft} built with ${record.go}, not of ` +
+        `${COMETBFT_VERSION} built with ${go}. Run npm run pack -- --record and commit the file before the release`,
+    )
+  if (isComparable && sha256 !== record.sha256[platform])
+    throw new Error(`CometBFT for ${platform}: expected sha256 ${record.sha256[platform]}, got ${sha256}`)
+}
+
+/**
  * Writes the folder of a package into `out` for each of `platforms`, and returns them. Throws when a program is not the
- * one that was recorded for the release of Go that made it.
+ * one that was recorded for the release of Go that made it, and in a release also when none was.
  */
 export async function writeCometBft(
   platforms: readonly Platform[],
@@ -80,9 +101,7 @@ export async function writeCometBft(
   for (const platform of platforms) {
     const { program, sha256, go, licence } = await build(platform, join(options.cache, platform), options)
     sums[platform] = sha256
-    const isComparable = go === recorded.go && recorded.cometbft === COMETBFT_VERSION
-    if (options.isRecording !== true && isComparable && sha256 !== recorded.sha256[platform])
-      throw new Error(`CometBFT for ${platform}: expected sha256 ${recorded.sha256[platform]}, got ${sha256}`)
+    if (options.isRecording !== true) assertRecorded(platform, { go, sha256 }, options.isRelease)
     const folder = join(out, `cometbft-${platform}`)
     const copy = join(folder, 'bin', programFile('cometbft', platform))
     mkdirSync(join(folder, 'bin'), { recursive: true })
