@@ -1,12 +1,15 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { PLATFORMS } from '../../src/base/cometbftPackage.ts'
 import { COMETBFT_VERSION } from '../../src/comet/find.ts'
+import { LOCKFILES, type Lockfile } from '../../tools/lockfile.ts'
 import { assertRecorded, recorded } from '../../tools/packages/cometbft.ts'
 import { makeBoms } from '../../tools/sbom.ts'
 import { type Advisory, isIn, readAdvisories, unexplained } from '../../tools/supplyChain/advisories.ts'
 import { checkSupplyChain, filesThatName, unknownScripts } from '../../tools/supplyChain/check.ts'
 import { floating, unlocked } from '../../tools/supplyChain/floating.ts'
+import { unhashed } from '../../tools/supplyChain/hashes.ts'
 import { unlicensed } from '../../tools/supplyChain/licenses.ts'
 import { type Locked, lockedPackages, PAGE_LIBRARIES } from '../../tools/supplyChain/locked.ts'
 import { INSTALL_SCRIPTS, installScripts } from '../../tools/supplyChain/scripts.ts'
@@ -57,6 +60,37 @@ describe('versions', () => {
     const without = (name: string) => unlocked(new Map([...files].filter(([path]) => path !== name)))
     expect(without('tools/docs/package-lock.json')).toEqual(['tools/docs/package.json'])
     expect(without('bench/sdk/go.sum')).toEqual(['bench/sdk/go.mod'])
+  })
+})
+
+describe('hashes', () => {
+  const path = 'package-lock.json'
+  const { packages } = JSON.parse(readFileSync(join(root, path), 'utf8')) as Lockfile
+  const without = (folder: string): readonly string[] => {
+    const { integrity: _, ...entry } = packages[folder] as Lockfile['packages'][string]
+    return unhashed(new Map([[path, JSON.stringify({ packages: { ...packages, [folder]: entry } })]]))
+  }
+
+  test.each([
+    ['a library', 'node_modules/fastify'],
+    ['a tool', 'node_modules/jest'],
+    ['a native package of another tool', 'node_modules/@esbuild/darwin-arm64'],
+    ['a native package of this tool for Linux', 'node_modules/@swc/core-linux-x64-gnu'],
+    ['a package of this tool for every machine', 'node_modules/@swc/core'],
+  ])('%s without one is found', (_, folder) => {
+    expect(without(folder)).toEqual([`${path}: ${folder}`])
+  })
+
+  test('are missing in packages of the tools that SECURITY.md names, and of each of these', () => {
+    const names = LOCKFILES.flatMap((file) =>
+      Object.entries((JSON.parse(readFileSync(join(root, file), 'utf8')) as Lockfile).packages).flatMap(
+        ([folder, { integrity }]) => (folder === '' || integrity !== undefined ? [] : [folder.split('/')[1] ?? '']),
+      ),
+    )
+    expect([...new Set(names)].sort()).toEqual(['@biomejs', '@oxc-parser', '@rollup', '@swc', '@unrs'])
+    expect(readFileSync(join(root, 'SECURITY.md'), 'utf8')).toContain(
+      'Biome, oxc-parser, Rollup, SWC and unrs-resolver have',
+    )
   })
 })
 

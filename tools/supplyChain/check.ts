@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readAdvisories, unexplained } from './advisories.ts'
 import { floating, unlocked } from './floating.ts'
+import { unhashed } from './hashes.ts'
 import { unlicensed } from './licenses.ts'
 import { lockedPackages, ownFiles } from './locked.ts'
 import { INSTALL_SCRIPTS, installScripts } from './scripts.ts'
@@ -35,6 +36,7 @@ export function checkSupplyChain(root: string): { readonly packages: number; rea
   const problems = [
     ...floating(files).map((what) => `may become another version: ${what}`),
     ...unlocked(files).map((path) => `has no lock beside it: ${path}`),
+    ...unhashed(files).map((what) => `has no hash: ${what}`),
     ...unknownScripts(installScripts(root)).map((what) => `runs when it is installed: ${what}`),
     ...unlicensed(locked).map((what) => `has a licence that nobody agreed to: ${what}`),
     ...unexplained(readAdvisories(root), locked),
