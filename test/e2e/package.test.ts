@@ -1,10 +1,22 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
-import { join } from 'node:path'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
+import { basename, join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 import { COMETBFT_VERSION } from '../../src/comet/find.ts'
+import { serveRegistry } from '../../tools/packages/registry.ts'
 import { abciCli } from '../../tools/testing/cometVersions.ts'
 import { examplesRunBy } from '../docs/examples.ts'
 import { gatewayClient } from './support/client.ts'
@@ -102,6 +114,27 @@ describe('each tarball', () => {
     const workflow = readFileSync(join(checkout, '.github/workflows/ci.yml'), 'utf8')
     for (const command of ['.ci/run', '.ci/publish "$GITHUB_REF_NAME"']) expect(workflow).toContain(`run: ${command}\n`)
     expect(workflow).toMatch(/publish:\n {4}if: startsWith\(github.ref, 'refs\/tags\/v'\)\n {4}needs: test\n/)
+  })
+
+  test('is not published again where a publish stopped halfway', async () => {
+    const halfway = join(folder, 'registry')
+    mkdirSync(halfway)
+    for (const name of [`svcd-${COMETBFT}`, 'svcd']) cpSync(tarball(name), join(halfway, basename(tarball(name))))
+    const registry = await serveRegistry(0, halfway)
+    // What is packed stays as it is.
+    const npmProgram = execFileSync('/bin/sh', ['-c', 'command -v npm'], { encoding: 'utf8' }).trim()
+    write(folder, { 'publisher/npm': `#!/bin/sh\n[ "$1" = run ] || exec ${npmProgram} "$@"\n` })
+    chmodSync(join(folder, 'publisher/npm'), 0o755)
+    const child = spawn(join(checkout, '.ci/publish'), [`v${version}`, '--dry-run', '--registry', registry.url], {
+      env: { ...process.env, NODE_OPTIONS: '', ...FORGE, PATH: `${join(folder, 'publisher')}:${process.env['PATH']}` },
+    })
+    const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
+    registry.close()
+    if (child.exitCode !== 0) throw new Error(stderr)
+    expect(stdout.trim().split('\n')).toEqual([
+      ...[`@svcd/${COMETBFT}`, 'svcd'].map((name) => `${name}@${version} is on npm already`),
+      ...['abci', 'client', 'create', 'store'].map((name) => `+ @svcd/${name}@${version}`),
+    ])
   })
 
   test('of svcd holds nothing but what runs on the six kinds of machine', () => {
