@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
+  acceptReverted,
   assertDevnetHome,
   assertValidators,
   devnetNodes,
@@ -11,6 +12,7 @@ import {
 import { homeFiles } from '../../src/comet/home.ts'
 import { raiseProgramVersion } from '../../src/modules/chain/keeper.ts'
 import { tables } from '../../src/modules/registry.ts'
+import { acceptProgramVersion, programVersionOf } from '../../src/node/programVersion.ts'
 import { createOverlay } from '../../src/store/overlay.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqliteStore.ts'
 import { tempFolder } from '../support/tempFolder.ts'
@@ -113,5 +115,16 @@ describe('the program version that each application executes', () => {
     expect(programVersionsOf([first, first], 2)).toEqual([2, 2])
     expect(programVersionsOf([third, first], 3)).toEqual([3, 3])
     expect(programVersionsOf([join(folder, 'none')], 1)).toEqual([1])
+  })
+
+  test('is after a revert the one that the chain is at, which the home remembers in place of what this release was told', () => {
+    const [first, second] = [homeAt(1), homeAt(2)]
+    acceptProgramVersion(folder, 2)
+    expect([acceptReverted(folder, [second]), acceptReverted(folder, [second], 2)]).toEqual([undefined, 2])
+    // One of them is a block behind.
+    expect(acceptReverted(folder, [first, second])).toBe(undefined)
+    expect(programVersionOf(folder)).toBe(2)
+    expect([acceptReverted(folder, [first, first], 2), programVersionOf(folder)]).toEqual([1, 1])
+    expect([acceptReverted(folder, [second], 1), programVersionOf(folder)]).toEqual([2, 2])
   })
 })

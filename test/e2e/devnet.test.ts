@@ -88,6 +88,29 @@ describe('one devnet, stopped and started again', () => {
   })
 })
 
+test('a revert goes back to before a retirement: the devnet runs the earlier program version, and so does its next start', async () => {
+  const place = await makePlace(join(folder, 'retired'), '0')
+  const first = await startDevnet(place)
+  const [from] = await first.call<string[]>('svc_accounts')
+  expect((await svcd(['devnet', 'snapshot', '--home', place.home])).status).toBe(0)
+  const { data } = await first.call<{ data: { pub_key: { value: string } }[] }>('svc_queryValidatorSet')
+  const retiredBlockHeight = (await first.height()) + 10
+  const preservedValidators = data.map(({ pub_key: key }) => key.value).join(',')
+  const members = { from, preservedValidators, retiredBlockHeight }
+  const proposed = await first.commit('svc_proposeRetireProgram', members)
+  await first.commit('svc_vote', { from, proposalId: proposed.deliver_tx.data, answer: 'Y' })
+  await first.call('svc_mine', [10]).catch(() => undefined) // The devnet may end before it answers.
+  expect(await first.ended).toMatchObject({ status: 0 })
+  const second = await startDevnet(place, ['--accept-program-version', '2'])
+  expect(await svcd(['devnet', 'revert', '1', '--home', place.home])).toMatchObject({ status: 0, stderr: '' })
+  expect((await second.commit('svc_transfer', { from, to: from, value: '1' })).height).toBeLessThan(retiredBlockHeight)
+  expect(await second.stop()).toMatchObject({
+    status: 0,
+    stdout: expect.stringContaining('snapshot 1 is of program version 1, which this release runs from now on\n'),
+  })
+  expect((await (await startDevnet(place)).stop()).status).toBe(0)
+})
+
 describe('what the person can put right', () => {
   test.each(['gateway', 'rpc', 'p2p'])(
     'a port in use, %s: one line names the port and the flag, exit status 2',

@@ -23,6 +23,7 @@ import {
 } from '../devnet/chain.ts'
 import { type Done, listenForOrders, type PendingOrder, sendOrder } from '../devnet/control.ts'
 import {
+  acceptReverted,
   assertDevnetHome,
   assertValidators,
   type DevnetNode,
@@ -323,26 +324,24 @@ function outcomeOf({ part, how = 'stopped', isRetired, reason, log }: PartEnd) {
 /** How the devnet ends: its exit status, and the last line that it prints. */
 type Outcome = ReturnType<typeof outcomeOf>
 
-/** Carries out an order while nothing runs. Returns the answer, which is complete with the height of the next start. */
-function carryOut(
-  { order }: PendingOrder,
-  { flags: { home }, nodes }: Setup,
-): Omit<Done, 'height'> | { error: string } {
-  const homes = nodes.map((node) => node.home)
+/** Carries out an order while nothing runs. Returns the setup of the next start, and what answers the order then. */
+function carryOut({ order, answer }: PendingOrder, setup: Setup) {
+  const { home, acceptProgramVersion: given } = setup.flags
+  const homes = setup.nodes.map((node) => node.home)
+  const answerLater = (done: Omit<Done, 'height'> | { error: string }) => async (gateway: GatewayClient) =>
+    answer('error' in done ? done : { ...done, height: (await gateway.call('svc_blockNumber')) as number })
   try {
-    if (order.do === 'snapshot') return { snapshot: takeSnapshot(home, homes) }
+    if (order.do === 'snapshot') return { setup, onStarted: answerLater({ snapshot: takeSnapshot(home, homes) }) }
     revertTo(home, homes, order.id)
-    return { snapshot: order.id }
+    const acceptProgramVersion = acceptReverted(home, homes, given)
+    if (acceptProgramVersion !== given)
+      say(`snapshot ${order.id} is of program version ${acceptProgramVersion}, which this release runs from now on`)
+    const flags = { ...setup.flags, acceptProgramVersion }
+    return { setup: { ...setup, flags }, onStarted: answerLater({ snapshot: order.id }) }
   } catch (error) {
-    return { error: (error as Error).message }
+    return { setup, onStarted: answerLater({ error: (error as Error).message }) }
   }
 }
-
-/** Returns what answers an order once the devnet runs again. */
-const answerLater =
-  ({ answer }: PendingOrder, done: ReturnType<typeof carryOut>) =>
-  async (gateway: GatewayClient): Promise<void> =>
-    answer('error' in done ? done : { ...done, height: (await gateway.call('svc_blockNumber')) as number })
 
 /**
  * Runs the parts until the devnet ends, and starts them again after each order. `onReady` is called after the first
@@ -357,16 +356,16 @@ async function runParts(
   const orders = await listenForOrders(home, (order) =>
     order.do === 'snapshot' ? assertRoom(home) : assertSnapshot(home, order.id),
   )
-  let onStarted = onReady
+  let start = { setup, onStarted: onReady }
   let event: PendingOrder | undefined
   try {
     for (;;) {
-      if (event !== undefined) onStarted = answerLater(event, carryOut(event, setup))
+      if (event !== undefined) start = carryOut(event, start.setup)
       const parts: Parts = { validators: [] }
       try {
         const run = async (): Promise<Outcome | PendingOrder> => {
-          const gateway = await startParts(setup, parts)
-          await whileAllRun(parts, () => onStarted(gateway))
+          const gateway = await startParts(start.setup, parts)
+          await whileAllRun(parts, () => start.onStarted(gateway))
           return await Promise.race([firstEnd(parts).then(outcomeOf), orders.next()])
         }
         const ended = await Promise.race([stopped, run()])

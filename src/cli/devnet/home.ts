@@ -21,6 +21,7 @@ import { writeResult } from '../output.ts'
 import { abciAddressOf } from '../../node/paths.ts'
 import { CONTROL_SOCKET } from './control.ts'
 import { type Endpoint, printEndpoint, reachable } from '../../node/settings.ts'
+import { acceptProgramVersion, programVersionOf } from '../../node/programVersion.ts'
 import { readState, readVerifiedState } from '../../node/stateFile.ts'
 
 // The first validator's own files, the homes of the others beside them, and the headers that svcd query --prove keeps.
@@ -153,17 +154,29 @@ export const writeDevnetHomes = (nodes: readonly DevnetNode[], blockTimeMs?: num
     blockTimeMs,
   })
 
+/** The program version of the next block of each home. Without a state it is that of genesis. */
+const neededVersions = (homes: readonly string[]): readonly number[] =>
+  homes.map(statePathOf).map((path) => (existsSync(path) ? readState(path, programVersion) : FIRST_PROGRAM_VERSION))
+
 /**
  * The program version that each application of a devnet executes. It is the accepted one, or the one before it where a
  * home still has to execute the block that retired that one. Such a home gets the block from the others, which stopped
  * with it, and then stops too.
  */
 export function programVersionsOf(homes: readonly string[], accepted: number): readonly number[] {
-  // Without a state the version is that of genesis.
-  const needed = homes
-    .map(statePathOf)
-    .map((path) => (existsSync(path) ? readState(path, programVersion) : FIRST_PROGRAM_VERSION))
+  const needed = neededVersions(homes)
   return needed.map((one) => (one === accepted - 1 && needed.includes(accepted) ? one : accepted))
+}
+
+/**
+ * Has this release run the program version that the chain of a devnet is at after a revert, which may be one from before
+ * a retirement. `given`: the version that a flag names. Returns it, or the version that takes its place.
+ */
+export function acceptReverted(home: string, homes: readonly string[], given?: number): number | undefined {
+  const version = Math.max(...neededVersions(homes))
+  if (version === programVersionOf(home, given)) return given
+  acceptProgramVersion(home, version)
+  return version
 }
 
 /**
