@@ -28,10 +28,15 @@ export const userName = (ask = () => userInfo().username): string => known(ask, 
 const SOCKET_PATH_MAX = 103
 
 /**
- * The path of a socket of a home. Throws a UserError where it is too long for one. In a folder that others write to,
- * somebody else could listen under its name, and CometBFT would take them for the application.
+ * The path of a socket of a home. Throws a UserError where it is too long for one, and on Windows, where Node has no such
+ * sockets. In a folder that others write to, somebody else could listen under its name, and CometBFT would take them for
+ * the application.
  */
-export function socketPathOf(home: string, name: string): string {
+export function socketPathOf(home: string, name: string, platform = process.platform): string {
+  if (platform === 'win32')
+    throw new UserError(
+      'svcd listens at a socket in its home, which Node on Windows cannot. Run it in WSL, the Windows Subsystem for Linux',
+    )
   const path = join(home, name)
   const bytes = utf8(path).length
   if (bytes <= SOCKET_PATH_MAX) return path

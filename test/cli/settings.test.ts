@@ -32,7 +32,7 @@ import { shellWord } from '../../src/cli/networkScripts.ts'
 import { allowedAddresses } from '../../src/node/libraries.ts'
 import { assertDevnetHome, resetHome } from '../../src/cli/devnet/home.ts'
 import { examplesRunBy } from '../docs/examples.ts'
-import { abciAddressOf, userFolder, userName } from '../../src/node/paths.ts'
+import { abciAddressOf, socketPathOf, userFolder, userName } from '../../src/node/paths.ts'
 import { tempFolder } from '../support/tempFolder.ts'
 
 let folder: string
@@ -379,13 +379,14 @@ describe('the home of a devnet', () => {
     assertDevnetHome(folder)
   })
 
-  test('the socket is in the home, and a path too long for a socket is refused', () => {
+  test('the socket is in the home; a path too long for a socket is refused, and any on Windows', () => {
     expect(abciAddressOf(folder)).toBe(`unix://${folder}/abci.sock`)
     const longest = join(folder, 'x'.repeat(103 - `${folder}//abci.sock`.length))
     expect(abciAddressOf(longest)).toBe(`unix://${longest}/abci.sock`)
     expect(() => abciAddressOf(`${longest}y`)).toThrow(
       `${longest}y/abci.sock: the path of a socket has at most 103 bytes, and this one has 104. Choose a home with`,
     )
+    expect(() => socketPathOf(folder, 'abci.sock', 'win32')).toThrow(/Run it in WSL/)
   })
 })
 
