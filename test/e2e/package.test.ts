@@ -1,17 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  chmodSync,
-  cpSync,
-  existsSync,
-  globSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-} from 'node:fs'
+import { cpSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
@@ -25,7 +15,7 @@ import { replay, startExample, transcriptOf, writeExamples } from './support/exa
 import { bundle, FORGE, markPacked, outcomeOf, runNode, showExports, write } from './support/installed.ts'
 import { startLight } from './support/light.ts'
 import { testFolder } from './support/testFolder.ts'
-import { installUserTools, npm, TYPESCRIPT_5, userNodes } from './support/userTools.ts'
+import { installUserTools, npm, TYPESCRIPT_5, userNodes, withoutCompiler } from './support/userTools.ts'
 
 const checkout = join(import.meta.dirname, '../..')
 const packed = join(checkout, '.cache/packages')
@@ -39,18 +29,6 @@ const { version } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf
 const NAMES = ['svcd', 'svcd-client', 'svcd-abci', 'svcd-create', 'svcd-store']
 const COMETBFT = `cometbft-${process.platform}-${process.arch}`
 const tarball = (name: string): string => join(packed, `${name}-${version}.tgz`)
-
-/** An environment in which npm finds itself, Node and a shell: no compiler, no Python, no make. */
-function withoutCompiler(): NodeJS.ProcessEnv {
-  const bin = join(folder, 'bin')
-  if (existsSync(bin)) return { ...process.env, PATH: bin }
-  mkdirSync(bin)
-  for (const name of ['node', 'npm', 'npx', 'sh']) {
-    const path = execFileSync('/bin/sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).trim()
-    symlinkSync(name === 'node' ? process.execPath : path, join(bin, name))
-  }
-  return { ...process.env, PATH: bin }
-}
 
 /** Packs, and does everything of publishing but the upload, as CI does for a tag. */
 const publish = (tag: string): { readonly status: number | null; readonly stdout: string; readonly stderr: string } =>
@@ -76,9 +54,9 @@ beforeAll(() => {
   if (published.status !== 0) throw new Error(published.stderr)
   markPacked()
   for (const project of [operator, developer, ledger]) write(project, { 'package.json': '{}' })
-  npm(operator, ['install', '--offline', tarball('svcd'), tarball(`svcd-${COMETBFT}`)], withoutCompiler())
+  npm(operator, ['install', '--offline', tarball('svcd'), tarball(`svcd-${COMETBFT}`)], withoutCompiler(folder))
   npm(developer, ['install', '--prefer-offline', tarball('svcd-client'), tarball('svcd-abci')])
-  npm(ledger, ['install', '--prefer-offline', tarball('svcd-store')], withoutCompiler())
+  npm(ledger, ['install', '--prefer-offline', tarball('svcd-store')], withoutCompiler(folder))
 })
 
 /** The paths of all files of a project's node_modules. */
@@ -118,13 +96,12 @@ describe('each tarball', () => {
 
   test('is not published again where a publish stopped halfway', async () => {
     const halfway = join(folder, 'registry')
-    mkdirSync(halfway)
     for (const name of [`svcd-${COMETBFT}`, 'svcd']) cpSync(tarball(name), join(halfway, basename(tarball(name))))
     const registry = await serveRegistry(0, halfway)
     // What is packed stays as it is.
     const npmProgram = execFileSync('/bin/sh', ['-c', 'command -v npm'], { encoding: 'utf8' }).trim()
     write(folder, { 'publisher/npm': `#!/bin/sh\n[ "$1" = run ] || exec ${npmProgram} "$@"\n` })
-    chmodSync(join(folder, 'publisher/npm'), 0o755)
+    execFileSync('chmod', ['+x', join(folder, 'publisher/npm')])
     const child = spawn(join(checkout, '.ci/publish'), [`v${version}`, '--dry-run', '--registry', registry.url], {
       env: { ...process.env, NODE_OPTIONS: '', ...FORGE, PATH: `${join(folder, 'publisher')}:${process.env['PATH']}` },
     })

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 
 const folder = join(import.meta.dirname, '../../packages')
@@ -51,3 +51,15 @@ export const installUserTools = (): void => installPackages(folder, (name) => NO
 export const userNodes = (): readonly string[] => [process.execPath, ...(existsSync(NODE_22) ? [NODE_22] : [])]
 
 export const TYPESCRIPT_5 = join(modules, 'typescript/lib/tsc.js')
+
+/** An environment in which npm finds itself, Node and a shell: no compiler, no Python, no make. It is made in `folder`. */
+export function withoutCompiler(folder: string): NodeJS.ProcessEnv {
+  const bin = join(folder, 'bin')
+  if (existsSync(bin)) return { ...process.env, PATH: bin }
+  mkdirSync(bin)
+  for (const name of ['node', 'npm', 'npx', 'sh']) {
+    const path = execFileSync('/bin/sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).trim()
+    symlinkSync(name === 'node' ? process.execPath : path, join(bin, name))
+  }
+  return { ...process.env, PATH: bin }
+}
