@@ -1,7 +1,7 @@
 import { existsSync, statfsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { reasonOf } from '../comet/errors.ts'
-import { hasRemoteSigner, homeFiles, lastConsensusFailure, signedHeight } from '../comet/home.ts'
+import { hasRemoteSigner, lastConsensusFailure, signedHeight, signingFiles } from '../comet/home.ts'
 import type { NodeRpc, NodeStatus } from '../comet/rpc.ts'
 import { stalledAfterMs, stallReason } from '../gateway/http/health.ts'
 import { openConnection } from '../base/sqlite.ts'
@@ -99,7 +99,7 @@ export async function examineBlocks(
  * validator waits so for ever.
  */
 export async function examineSigning(home: string, rpc: Pick<NodeRpc, 'status'>): Promise<readonly Finding[]> {
-  const { validatorKey, validatorState } = homeFiles(home)
+  const { validatorKey, validatorState } = signingFiles(home)
   if (!existsSync(validatorKey) || !existsSync(validatorState) || hasRemoteSigner(home)) return []
   const check = 'signing'
   const signed = examined(check, () => signedHeight(home))

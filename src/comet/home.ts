@@ -42,6 +42,20 @@ export const readCometConfig = (home: string): Config => {
   }
 }
 
+/** What the config.toml of a home says; nothing where there is none. */
+const configOf = (home: string): Config => (existsSync(homeFiles(home).config) ? readCometConfig(home) : {})
+
+/**
+ * The files of the key that signs blocks in a home and of what it has signed: those that config.toml names, or the usual
+ * ones. Throws a CometError when that file cannot be read.
+ */
+export const signingFiles = (home: string): { readonly validatorKey: string; readonly validatorState: string } => {
+  const usual = homeFiles(home)
+  const { priv_validator_key_file: key = usual.validatorKey, priv_validator_state_file: state = usual.validatorState } =
+    configOf(home)
+  return { validatorKey: resolve(home, String(key)), validatorState: resolve(home, String(state)) }
+}
+
 /**
  * Where CometBFT listens according to the config.toml of a home; nothing for what the file does not say as tcp://host:port.
  * Throws a CometError that names the file when it cannot be read.
@@ -148,7 +162,7 @@ const readPubKey = (path: string): string => {
  * Reads the public half of a home's validator key. Throws a CometError when the file is missing or not an ed25519 key.
  */
 export const readValidatorKey = (home: string): { pubKey: string; address: string } => {
-  const pubKey = readPubKey(homeFiles(home).validatorKey)
+  const pubKey = readPubKey(signingFiles(home).validatorKey)
   return { pubKey, address: addressOfPubKey(pubKey) }
 }
 
@@ -173,28 +187,15 @@ export const readNodeIdentity = (home: string): NodeIdentity => ({
 /** The signing state of a key that has signed nothing. */
 const NOTHING_SIGNED = '{"height":"0","round":0,"step":0}\n'
 
-/** What the config.toml of a home says; nothing where there is none. */
-const configOf = (home: string): Config => (existsSync(homeFiles(home).config) ? readCometConfig(home) : {})
-
-/** True when config.toml names other files than those of the home for the validator key or its signing state. */
-function keepsKeyElsewhere(home: string): boolean {
-  const { validatorKey, validatorState } = homeFiles(home)
-  const { priv_validator_key_file: key, priv_validator_state_file: state } = configOf(home)
-  const isOther = (named: unknown, usual: string): boolean =>
-    named !== undefined && resolve(home, String(named)) !== resolve(usual)
-  return isOther(key, validatorKey) || isOther(state, validatorState)
-}
-
 /**
  * Returns why CometBFT must not start in a home: it has a validator key without the file that says what the key has signed,
  * or that file without the key. CometBFT (0.37 to 0.40) answers a missing key with a new one and sets the file to height 0,
- * also where a remote signer signs. Undefined where all is well, and where config.toml names other files. Throws a
- * CometError when a file cannot be read.
+ * also where a remote signer signs. Undefined where all is well. Throws a CometError when a file cannot be read.
  */
 export const whyUnsafeToSign = (home: string): string | undefined => {
-  const { validatorKey, validatorState } = homeFiles(home)
+  const { validatorKey, validatorState } = signingFiles(home)
   const hasKey = existsSync(validatorKey)
-  if (hasKey === existsSync(validatorState) || keepsKeyElsewhere(home)) return undefined
+  if (hasKey === existsSync(validatorState)) return undefined
   if (hasKey)
     return (
       `${validatorState} is missing: ${validatorKey} could sign a height twice, which is punished. Put back the file that the ` +
@@ -212,7 +213,7 @@ export const whyUnsafeToSign = (home: string): string | undefined => {
 
 /** The height at which the key of a home signed last, 0 for none. Throws a CometError when the file cannot be read. */
 export const signedHeight = (home: string): number => {
-  const path = homeFiles(home).validatorState
+  const path = signingFiles(home).validatorState
   try {
     const { height } = JSON.parse(readFileSync(path, 'utf8')) as { height?: unknown }
     if (/^\d{1,16}$/.test(String(height))) return Number(height)
@@ -231,7 +232,7 @@ export const hasRemoteSigner = (home: string): boolean => (configOf(home).priv_v
  * has blocks but no signing state: a validator with a new one could sign a height twice, which is punished.
  */
 export const writeNodeKeys = (home: string): NodeIdentity => {
-  const files = homeFiles(home)
+  const files = { ...homeFiles(home), ...signingFiles(home) }
   if (!existsSync(files.validatorState) && existsSync(files.validatorKey) && existsSync(files.blockStore)) {
     throw new CometError(
       `${files.validatorState} is missing, but the home has blocks. Put it back: without it this validator could sign a height twice`,
@@ -284,7 +285,7 @@ export const writeNodeHome = (options: NodeHomeOptions): NodeIdentity => {
 
 /** True when the home has every file that writeNodeHome writes, each of them whole. */
 export const isCompleteHome = (home: string): boolean => {
-  const { config, genesis, nodeKey, validatorKey, validatorState } = homeFiles(home)
+  const { config, genesis, nodeKey, validatorKey, validatorState } = { ...homeFiles(home), ...signingFiles(home) }
   return [config, genesis, nodeKey, validatorKey, validatorState].every((path) => existsSync(path))
 }
 

@@ -5,7 +5,7 @@ import { TOKEN } from '../base/amount.ts'
 import { ensureFolder } from '../base/folder.ts'
 import { parseJson } from '../base/json.ts'
 import type { NodeSettings } from '../comet/config.ts'
-import { homeFiles, writeNodeHome, writeNodeKeys, type NodeIdentity } from '../comet/home.ts'
+import { homeFiles, signingFiles, writeNodeHome, writeNodeKeys, type NodeIdentity } from '../comet/home.ts'
 import { FIRST_PROGRAM_VERSION } from '../modules/chain/keeper.ts'
 import { readGenesis } from '../modules/genesis.ts'
 import { PARAMETERS } from '../modules/params/definitions.ts'
@@ -177,7 +177,7 @@ export function writeNetworkHomes<Node extends NetworkNode>(
   const stranger = known === undefined ? undefined : owners.find(({ pubKey }) => !known.includes(pubKey))
   if (stranger !== undefined) {
     throw new UserError(
-      `${homeFiles(stranger.home).validatorKey} is not a key of the genesis file in ${first}: put the validator's own key back`,
+      `${signingFiles(stranger.home).validatorKey} is not a key of the genesis file in ${first}: put the validator's own key back`,
     )
   }
   const state = appStateOf(owners) as { readonly params?: object }

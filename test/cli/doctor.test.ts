@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import Database from 'better-sqlite3'
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { examineBlocks, examineDisk, examineSigning, examineState } from '../../src/cli/doctorChecks.ts'
 import { examine, examineCometBft } from '../../src/cli/commands/doctor.ts'
@@ -144,11 +144,24 @@ test('a signing state without its key is bad, because CometBFT would forget it, 
   })
   setRemoteSigner()
   expect(await look('signing state')).toMatchObject({ verdict: 'bad' })
-  const elsewhere = 'priv_validator_key_file = "/secure/key.json"\n'
-  writeFileSync(join(folder, 'config', 'config.toml'), elsewhere)
-  expect(await look('signing state')).toBeUndefined()
-  writeFileSync(join(folder, 'config', 'config.toml'), 'priv_validator_key_file = "config/priv_validator_key.json"\n')
-  expect(await look('signing state')).toMatchObject({ verdict: 'bad' })
+})
+
+test('the key and the signing state are those that config.toml names', async () => {
+  writeNodeKeys(folder)
+  const [key, state] = [join(folder, 'key.json'), join(folder, 'state.json')]
+  const config = `priv_validator_key_file = ${JSON.stringify(key)}\npriv_validator_state_file = "state.json"\n`
+  writeFileSync(join(folder, 'config', 'config.toml'), config)
+  writeFileSync(state, '{"height":"12","round":0,"step":3}')
+  expect(await look('signing state')).toMatchObject({
+    verdict: 'bad',
+    found: expect.stringContaining(`${key} is missing`),
+  })
+  renameSync(join(folder, 'config', 'priv_validator_key.json'), key)
+  const found = 'the key signed last at height 12'
+  expect(await look('signing state')).toMatchObject({ verdict: 'ok', found })
+  rmSync(state)
+  const missing = expect.stringContaining(`${state} is missing`)
+  expect(await look('signing state')).toMatchObject({ verdict: 'bad', found: missing })
 })
 
 const setRemoteSigner = (): void =>

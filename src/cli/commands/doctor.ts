@@ -13,6 +13,7 @@ import {
   readNodeId,
   readValidatorKey,
   signedHeight,
+  signingFiles,
   whyUnsafeToSign,
 } from '../../comet/home.ts'
 import { tryConnection } from '../../comet/process.ts'
@@ -127,16 +128,18 @@ const signingState = (home: string): Findings =>
   examined('signing state', () => {
     const why = whyUnsafeToSign(home)
     if (why !== undefined) return finding('signing state', 'bad', why)
-    if (!existsSync(homeFiles(home).validatorKey)) return []
+    if (!existsSync(signingFiles(home).validatorKey)) return []
     return finding('signing state', 'ok', `the key signed last at height ${signedHeight(home)}`)
   })
 
 /** The key that signs blocks and what it has signed. CometBFT reads both also where a remote signer signs instead. */
 function validatorFindings(home: string): readonly Finding[] {
-  const { config, validatorKey } = homeFiles(home)
-  const own = [secretFile('validator key', validatorKey, () => readValidatorKey(home)), signingState(home)].flat()
   // Of a config.toml that cannot be read other findings tell.
-  if (examined('', () => hasRemoteSigner(home)) !== true) return own
+  const files = examined('', () => signingFiles(home))
+  if (!('validatorKey' in files)) return []
+  const own = [secretFile('validator key', files.validatorKey, () => readValidatorKey(home)), signingState(home)].flat()
+  if (!hasRemoteSigner(home)) return own
+  const { config } = homeFiles(home)
   const found = `a remote signer signs, by priv_validator_laddr in ${config}. The key and the signing state of this home are not used`
   return [...own.filter(({ verdict }) => verdict === 'bad'), finding('validator key', 'note', found)]
 }
@@ -185,8 +188,10 @@ function socketFinding(home: string): Findings {
   const path = homeFiles(home).config
   if (!existsSync(path)) return []
   try {
-    const [asked, own] = [String(readCometConfig(home).proxy_app ?? ''), abciAddressOf(home)]
-    if (!asked.startsWith('unix:///') || asked === own) return []
+    const asked = String(readCometConfig(home).proxy_app ?? '')
+    if (!asked.startsWith('unix:///')) return []
+    const own = abciAddressOf(home)
+    if (asked === own) return []
     const found = `proxy_app in ${path} is ${asked}, but svcd start listens at ${own} if no --abci names another place`
     return finding('application', 'note', `${found}. If the home was moved, correct proxy_app`)
   } catch (error) {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { ensureFolder } from '../../base/folder.ts'
-import { homeFiles, readCometConfig, signedHeight, writeNodeKeys } from '../../comet/home.ts'
+import { homeFiles, readCometConfig, signedHeight, signingFiles, writeNodeKeys } from '../../comet/home.ts'
 import { takeLock } from '../../base/sqlite.ts'
 import { Failed, UserError } from '../../node/errors.ts'
 import { statePathOf } from '../../node/homes.ts'
@@ -19,25 +19,32 @@ const options = [
   ),
 ] as const
 
+/** The file of what the validator of a home has signed; the usual one where config.toml cannot be read. */
+function stateOf(home: string): string {
+  try {
+    return signingFiles(home).validatorState
+  } catch {
+    return resolve(homeFiles(home).validatorState)
+  }
+}
+
 /**
- * The paths that are removed: the contents of `data`, `logs` and the socket; of a chain that starts over, also the headers
- * that svcd query --prove keeps.
+ * The paths that are removed: the contents of `data`, `logs` and the socket; of a chain that starts over, also the signing
+ * state, wherever it is, and the headers that svcd query --prove keeps.
  */
 function doomed(home: string, withSigningState: boolean): readonly string[] {
-  const data = join(home, 'data')
-  const inData = existsSync(data)
-    ? readdirSync(data).filter((name) => withSigningState || name !== 'priv_validator_state.json')
-    : []
-  const beside = ['logs', 'abci.sock', ...(withSigningState ? ['light'] : [])]
-    .map((name) => join(home, name))
-    .filter((path) => existsSync(path))
-  return [...inData.map((name) => join(data, name)), ...beside]
+  const [data, state] = [resolve(home, 'data'), stateOf(home)]
+  const inData = (existsSync(data) ? readdirSync(data) : [])
+    .map((name) => join(data, name))
+    .filter((path) => path !== state)
+  const beside = ['logs', 'abci.sock', ...(withSigningState ? ['light'] : [])].map((name) => join(home, name))
+  return [...inData, ...[...(withSigningState ? [state] : []), ...beside].filter((path) => existsSync(path))]
 }
 
 /** The height at which the validator of a home signed last; 0 where it has none, or svcd doctor finds its files damaged. */
 function lastSigned(home: string): number {
   try {
-    return existsSync(homeFiles(home).validatorKey) ? signedHeight(home) : 0
+    return existsSync(signingFiles(home).validatorKey) ? signedHeight(home) : 0
   } catch {
     return 0
   }
