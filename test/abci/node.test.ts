@@ -15,6 +15,7 @@ if [ "$1" = init ]; then
   [ -e "$3/config/config.toml" ] || echo '[p2p]
 persistent_peers = ""' > "$3/config/config.toml"
   [ ! -e "$3/config/node_key.json" ] || [ -s "$3/config/node_key.json" ] || exit 1
+  [ ! -e "$3/config/priv_validator_key.json" ] || [ -e "$3/data/priv_validator_state.json" ] || exit 1
   [ -e "$3/config/genesis.json" ] || echo '{"chain_id":"invented"}' > "$3/config/genesis.json"
 else
   env > "$3/env.new"
@@ -152,7 +153,7 @@ test('a home that was interrupted while it was made is made again', async () => 
 /** What an `init` leaves that was interrupted while it wrote a file. */
 function interruptedWithin(file: string, part: string): void {
   mkdirSync(join(home, 'config'), { recursive: true })
-  writeFileSync(join(home, 'unfinished'), '')
+  writeFileSync(join(home, 'unfinished'), `config/${file}`)
   writeFileSync(join(home, 'config', file), part)
 }
 
@@ -162,10 +163,22 @@ test('a home that was interrupted within its genesis file is made again', async 
   expect(genesis()).toEqual({ chain_id: 'mine' })
 })
 
-test.each(['node_key.json', 'config.toml'])('a home that was interrupted within its %s is made again', async (file) => {
-  interruptedWithin(file, '')
-  await environment({ join: peer.url })
-  expect(readFileSync(join(home, 'config/config.toml'), 'utf8')).toMatch(/^persistent_peers = ".+@/m)
+test.each(['node_key.json', 'config.toml', 'priv_validator_key.json'])(
+  'a home that was interrupted within its %s is made again',
+  async (file) => {
+    interruptedWithin(file, '')
+    await environment({ join: peer.url })
+    expect(readFileSync(join(home, 'config/config.toml'), 'utf8')).toMatch(/^persistent_peers = ".+@/m)
+  },
+)
+
+test('what somebody put into a home stays when it is made again', async () => {
+  mkdirSync(join(home, 'config'), { recursive: true })
+  const own = ['node_key.json', 'config.toml'].map((name) => join(home, 'config', name))
+  for (const path of own) writeFileSync(path, 'mine')
+  await expect(environment({ chainId: 'mine', program: join(folder, 'none') })).rejects.toThrow()
+  await environment({ chainId: 'mine' })
+  expect(own.map((path) => readFileSync(path, 'utf8'))).toEqual(['mine', 'mine'])
 })
 
 test('settings of CometBFT are added to the environment, and win', async () => {

@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { packagedFolders, programFile } from '../../base/cometbftPackage.ts'
 import { stopChild } from '../../base/stopChild.ts'
@@ -97,9 +97,18 @@ function edit(file: string, change: (text: string) => string): void {
   writeInOneStep(file, change(readFileSync(file, 'utf8')))
 }
 
-const genesisOf = (home: string): string => join(home, 'config', 'genesis.json')
+const GENESIS = 'config/genesis.json'
+const genesisOf = (home: string): string => join(home, GENESIS)
 
-/** The file that is there while a home is made. `init` keeps what is there, so an interrupted one is made again. */
+/** What `init` makes, but for the genesis file. It keeps what is there, and not all of it is written in one step. */
+const MADE = [
+  'config/config.toml',
+  'config/node_key.json',
+  'config/priv_validator_key.json',
+  'data/priv_validator_state.json',
+]
+
+/** The file that is there while a home is made, so an interrupted one is made again. It names what was not there before. */
 const markOf = (home: string): string => join(home, 'unfinished')
 
 /** Creates a home. The peer is asked first: a node whose home lacks the peer's genesis file would start a new chain. */
@@ -109,13 +118,14 @@ async function makeHome(
   program: string,
 ): Promise<void> {
   const joined = peer === undefined ? undefined : await ask(peer, 'genesis')
-  const [isAgain, config] = [existsSync(markOf(home)), join(home, 'config', 'config.toml')]
+  const [mark, config] = [markOf(home), join(home, 'config', 'config.toml')]
   mkdirSync(home, { recursive: true, mode: 0o700 })
-  writeFileSync(markOf(home), '')
-  // An interrupted `init` may have left parts of these, and the next one keeps what is there.
-  rmSync(genesisOf(home), { force: true })
-  if (isAgain) rmSync(join(home, 'config', 'node_key.json'), { force: true })
-  if (statSync(config, { throwIfNoEntry: false })?.size === 0) rmSync(config)
+  if (!existsSync(mark)) writeFileSync(mark, MADE.filter((path) => !existsSync(join(home, path))).join('\n'))
+  // An interrupted `init` may have left parts of them. What somebody put there stays.
+  const left = readFileSync(mark, 'utf8')
+    .split('\n')
+    .filter((path) => MADE.includes(path))
+  for (const path of [...left, GENESIS]) rmSync(join(home, path), { force: true })
   execFileSync(program, ['init', '--home', home], { stdio: ['ignore', 'ignore', 'inherit'] })
   if (joined !== undefined) {
     const peers = `persistent_peers = "${settings['CMT_P2P_PERSISTENT_PEERS']}"`
@@ -123,7 +133,7 @@ async function makeHome(
     edit(genesisOf(home), () => JSON.stringify(joined.genesis))
   } else if (chainId !== undefined)
     edit(genesisOf(home), (genesis) => JSON.stringify({ ...JSON.parse(genesis), chain_id: chainId }))
-  rmSync(markOf(home))
+  rmSync(mark)
 }
 
 /**
