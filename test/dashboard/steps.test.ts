@@ -115,6 +115,7 @@ test('the links of a list of transactions stay while another page is on its way'
     }
     return { data: [tx], next: `${height}/0`, height: 90, earliest_height: 1 }
   }) as never)
+  const answers = jest.mocked(svc.async.getTransactions).getMockImplementation() as (given: object) => Promise<unknown>
   goTo('#/transactions')
   const { TxHistory } = await import('../../src/dashboard/parts/TxHistory.tsx')
   const { meanwhile, then } = await page(
@@ -128,7 +129,8 @@ test('the links of a list of transactions stay while another page is on its way'
   expect(then).toContain('Older →')
 
   // Of another filter that link would leave out the newest.
-  jest.mocked(svc.async.getTransactions).mockReturnValue(new Promise(() => {}))
+  const votes = Promise.withResolvers<unknown>()
+  jest.mocked(svc.async.getTransactions).mockReturnValue(votes.promise as never)
   const { text, end } = drawn(h(TxHistory, { label: 'Transactions' }))
   goTo('#/transactions')
   await until(
@@ -143,5 +145,34 @@ test('the links of a list of transactions stay while another page is on its way'
     () => text(),
   )
   expect(text()).not.toContain('Older →')
+  votes.resolve({ ...((await answers({})) as object), next: null })
+  await until(
+    () => !text().includes('Loading'),
+    20_000,
+    () => text(),
+  )
   end()
+
+  const newest = Promise.withResolvers<unknown>()
+  // Behind an older page stands what the first one leads to only by and by.
+  jest
+    .mocked(svc.async.getTransactions)
+    .mockImplementation(((given: { readonly before?: string }) =>
+      given.before === undefined ? newest.promise : answers(given)) as never)
+  goTo('#/transactions?operation=transfer&before=85%2F0')
+  const older = drawn(h(TxHistory, { label: 'Transactions' }))
+  const shows = (part: string): Promise<true> =>
+    until(
+      () => older.text().includes(part),
+      20_000,
+      () => older.text(),
+    )
+  await shows('Send 80 token')
+  goTo('#/transactions?operation=transfer')
+  await shows('Loading')
+  expect(older.text()).not.toContain('Older →')
+  newest.resolve(await answers({}))
+  await shows('Send 90 token')
+  expect(older.text()).toContain('Older →')
+  older.end()
 })

@@ -101,7 +101,8 @@ export function TxHistory({ address, label }: { readonly address?: string; reado
   // A link that goes while a page is on its way takes the focus with it. It leads on in this list, not in that of another filter.
   const list = `${operation ?? ''}/${direction ?? ''}`
   const last = useLatest({ data: shown && { list, next: shown.next }, error }).data
-  const next = last?.list === list ? (last.next ?? undefined) : undefined
+  const isInList = last?.list === list && (before !== undefined || shown !== undefined)
+  const next = isInList ? (last.next ?? undefined) : undefined
   const path = address === undefined ? ['transactions'] : ['accounts', address]
   const link = (from?: string): string => linkTo(path, { operation, direction, before: from })
   const columns = address === undefined ? txColumns() : txColumns(moved(address))
