@@ -59,7 +59,8 @@ export function whyRefused(home: string, runs: number, { version, from }: ChainV
     )
   }
   return from === 'state'
-    ? `${program}, but the chain is still at version ${version}. Run ${older}`
+    ? `${program}, but the chain is still at version ${version}. Run ${older}. If this release is of that version, leave out ` +
+        `--accept-program-version, or run ${accept}`
     : `${program}, but the snapshot is of version ${version}, from before the retirement. Run svcd snapshot create on a ` +
         'node that has passed it, and start again'
 }

@@ -183,6 +183,9 @@ describe('svcd doctor', () => {
     expect(examineProgram(home, 3)).toEqual(
       bad('this program runs version 3, but the chain is still at version 2. Run the release of version 2 until'),
     )
+    expect(examineProgram(home, 3)).toEqual(
+      bad(`leave out --accept-program-version, or run svcd program accept 2 --home ${home}`),
+    )
     const ended = await svcd(place, ['doctor', '--home', home, '--json'])
     expect([ended.status, JSON.parse(ended.stdout)]).toEqual([1, expect.arrayContaining([bad('has retired')])])
     const accepted = await svcd(withVariable('2'), ['doctor', '--home', home, '--json'])
