@@ -133,7 +133,7 @@ test('transactions behind a gap in what the page hears stand above those that ar
   end()
 })
 
-test('transactions of a list that was left stand in none that comes after it', async () => {
+test('a list does not begin with the transactions of the list shown before it', async () => {
   const { useLive } = await import('../../src/dashboard/data/useTransactions.ts')
   const subscribe = subscriptionsTo<'tx'>()
   subscribe.mockResolvedValue({ unsubscribe: () => {} })

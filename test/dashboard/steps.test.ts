@@ -19,21 +19,18 @@ const goTo = (hash: string): void => {
 /** Long enough for the page to draw. */
 const turn = (): Promise<void> => new Promise((done) => setTimeout(done, 60))
 
-/** Draws a list, goes on to a page that is held back, and returns what stands there then, and once it has come. */
+/** Waits until the text of a view has this part. */
+const shows = (text: () => string, part: string): Promise<true> => until(() => text().includes(part), 20_000, text)
+
+/** Draws a list, goes to a page whose answer is held back, and returns the text while that loads and once it has. */
 async function page(what: ComponentChild, to: string, answer: () => void, first: string, next: string) {
   const { text, end } = drawn(what)
-  const shows = (part: string): Promise<true> =>
-    until(
-      () => text().includes(part),
-      20_000,
-      () => text(),
-    )
-  await shows(first)
+  await shows(text, first)
   goTo(to)
   await turn()
   const meanwhile = text()
   answer()
-  await shows(next)
+  await shows(text, next)
   const then = text()
   end()
   return { meanwhile, then }
@@ -41,19 +38,17 @@ async function page(what: ComponentChild, to: string, answer: () => void, first:
 
 const HEAD = { hash: 'AB', parent_hash: '', time: new Date(0).toISOString(), proposer_address: '', app_hash: 'CD' }
 
+const TX = { hash: '', index: 0, sender: null, operation: null, message: null, check_tx: {}, deliver_tx: {} }
+
 test('a block and the links in it stay while another page of its transactions is on its way', async () => {
   const held = Promise.withResolvers<void>()
   jest.spyOn(svc.async, 'getBlock').mockImplementation((async ({ offset }: { readonly offset: number }) => {
     if (offset > 0) await held.promise
     const transactions = Array.from({ length: 50 }, (_, index) => ({
+      ...TX,
       height: 5,
       hash: String(offset + index),
       index: offset + index,
-      sender: null,
-      operation: null,
-      message: null,
-      check_tx: {},
-      deliver_tx: {},
     }))
     return { ...HEAD, height: 5, transaction_count: 150, transactions, events: [] }
   }) as never)
@@ -103,16 +98,7 @@ test('the links of a list of transactions stay while another page is on its way'
     if (before !== undefined) await held.promise
     const height = before === undefined ? 90 : 80
     const message = { to: '', value: `${height}${'0'.repeat(18)}` }
-    const tx = {
-      height,
-      hash: '',
-      index: 0,
-      sender: null,
-      operation: 'transfer',
-      message,
-      check_tx: {},
-      deliver_tx: {},
-    }
+    const tx = { ...TX, height, operation: 'transfer', message }
     return { data: [tx], next: `${height}/0`, height: 90, earliest_height: 1 }
   }) as never)
   const answers = jest.mocked(svc.async.getTransactions).getMockImplementation() as (given: object) => Promise<unknown>
@@ -133,17 +119,9 @@ test('the links of a list of transactions stay while another page is on its way'
   jest.mocked(svc.async.getTransactions).mockReturnValue(votes.promise as never)
   const { text, end } = drawn(h(TxHistory, { label: 'Transactions' }))
   goTo('#/transactions')
-  await until(
-    () => text().includes('Older →'),
-    20_000,
-    () => text(),
-  )
+  await shows(text, 'Older →')
   goTo('#/transactions?operation=vote')
-  await until(
-    () => text().includes('Loading'),
-    20_000,
-    () => text(),
-  )
+  await shows(text, 'Loading')
   expect(text()).not.toContain('Older →')
   votes.resolve({ ...((await answers({})) as object), next: null })
   await until(
@@ -161,18 +139,12 @@ test('the links of a list of transactions stay while another page is on its way'
       given.before === undefined ? newest.promise : answers(given)) as never)
   goTo('#/transactions?operation=transfer&before=85%2F0')
   const older = drawn(h(TxHistory, { label: 'Transactions' }))
-  const shows = (part: string): Promise<true> =>
-    until(
-      () => older.text().includes(part),
-      20_000,
-      () => older.text(),
-    )
-  await shows('Send 80 token')
+  await shows(older.text, 'Send 80 token')
   goTo('#/transactions?operation=transfer')
-  await shows('Loading')
+  await shows(older.text, 'Loading')
   expect(older.text()).not.toContain('Older →')
   newest.resolve(await answers({}))
-  await shows('Send 90 token')
+  await shows(older.text, 'Send 90 token')
   expect(older.text()).toContain('Older →')
   older.end()
 })

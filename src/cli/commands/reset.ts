@@ -19,14 +19,18 @@ const options = [
   ),
 ] as const
 
-/** The file of what the validator of a home has signed; the usual one where config.toml cannot be read. */
-function stateOf(home: string): string {
+/** What `look` finds in the files of a home, or `otherwise` where one cannot be read: svcd doctor tells of that. */
+function foundOr<T>(look: () => T, otherwise: T): T {
   try {
-    return signingFiles(home).validatorState
+    return look()
   } catch {
-    return resolve(homeFiles(home).validatorState)
+    return otherwise
   }
 }
+
+/** The file of what the validator of a home has signed; the usual one where config.toml cannot be read. */
+const stateOf = (home: string): string =>
+  foundOr(() => signingFiles(home).validatorState, resolve(homeFiles(home).validatorState))
 
 /**
  * The paths that are removed: the contents of `data`, `logs` and the socket; of a chain that starts over, also the signing
@@ -41,23 +45,14 @@ function doomed(home: string, withSigningState: boolean): readonly string[] {
   return [...inData, ...[...(withSigningState ? [state] : []), ...beside].filter((path) => existsSync(path))]
 }
 
-/** The height at which the validator of a home signed last; 0 where it has none, or svcd doctor finds its files damaged. */
-function lastSigned(home: string): number {
-  try {
-    return existsSync(signingFiles(home).validatorKey) ? signedHeight(home) : 0
-  } catch {
-    return 0
-  }
-}
+/** The height at which the validator of a home signed last; 0 where it has none. */
+const lastSigned = (home: string): number =>
+  foundOr(() => (existsSync(signingFiles(home).validatorKey) ? signedHeight(home) : 0), 0)
 
 /** The block at which a home that is empty again begins, if CometBFT is set to begin with a snapshot. */
 function syncHeight(home: string): unknown {
-  try {
-    const { enable, trust_height: height } = readCometConfig(home).statesync ?? {}
-    return enable === true ? height : undefined
-  } catch {
-    return undefined
-  }
+  const { enable, trust_height: height } = foundOr(() => readCometConfig(home).statesync, undefined) ?? {}
+  return enable === true ? height : undefined
 }
 
 async function run({ home, json, yes, signingState = false }: FlagsOf<typeof options>): Promise<void> {

@@ -160,8 +160,8 @@ export async function sign(): Promise<void> {
 }
 
 /**
- * Nothing was sent: the dialog stands there as before, with why, or the list says why where the reader has closed it. A
- * draft is shown.
+ * Handles a transaction that was not sent. Its dialog shows the error; if the reader has closed the dialog, the list of
+ * transactions does. If there is a draft for others to sign, the page goes there.
  */
 function takeBack(id: number, end: OpenReview['end'], error: Error): void {
   const isOpen = openReview.get()?.end === end

@@ -151,8 +151,10 @@ export const TURN_WAIT_MS_MAX = 10_000
  * its own, and delays only that address. Attack: queries.
  */
 export const CALLS_OF_ADDRESS_MAX = 64
-/** Proposals with their votes and rows of delegators that one address is answered at a time: a quarter of the lists that may
- * wait at the node. */
+/**
+ * Proposals with their votes, and rows of delegators, that the node is asked for at a time for one address: a quarter of the
+ * lists that may wait there.
+ */
 export const ROWS_OF_ADDRESS_MAX = 4
 /** Queries of callers that the node is asked at a time. Attack: batch, proofs. */
 export const QUERIES_ASKED_MAX = 32

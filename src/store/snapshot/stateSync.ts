@@ -163,7 +163,7 @@ export function stateSyncHandlers(options: StateSyncOptions): StateSyncHandlers 
     restoring = undefined
   }
 
-  /** The verdict on a snapshot that fills the disk, although its metadata told of less. Throws other errors. */
+  /** Logs that a snapshot takes more of the disk than its metadata says, and returns the verdict. Throws any other error. */
   const giveUp = ({ height }: SnapshotMetadata, error: unknown, verdict: number): number => {
     if (!isDiskFull(error)) throw error
     logger?.error({ height }, 'a snapshot takes more than the free disk')

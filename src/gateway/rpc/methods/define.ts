@@ -69,8 +69,8 @@ export interface Method {
   /** True for what only tools of other chains ask: the client has no function for it, and the CLI no command. */
   readonly isForeign?: true
   /**
-   * True when a call has bounds of its own: it waits for a block, takes its turn for a list, a history or a block, or is
-   * about its websocket. Of all others an address has only so many under way.
+   * True when a call is bounded in another way: it waits for a block, takes its turn for a list, a history or a block, or
+   * concerns only its websocket. An address may have CALLS_OF_ADDRESS_MAX of all other calls under way.
    */
   readonly hasOwnBounds?: true
   /** True when it is about the websocket that the call came over, and is refused elsewhere. */
