@@ -5,7 +5,14 @@ import { TOKEN } from '../base/amount.ts'
 import { ensureFolder } from '../base/folder.ts'
 import { parseJson } from '../base/json.ts'
 import type { NodeSettings } from '../comet/config.ts'
-import { homeFiles, signingFiles, writeNodeHome, writeNodeKeys, type NodeIdentity } from '../comet/home.ts'
+import {
+  homeFiles,
+  signingFiles,
+  whyUnsafeToSign,
+  writeNodeHome,
+  writeNodeKeys,
+  type NodeIdentity,
+} from '../comet/home.ts'
 import { FIRST_PROGRAM_VERSION } from '../modules/chain/keeper.ts'
 import { readGenesis } from '../modules/genesis.ts'
 import { PARAMETERS } from '../modules/params/definitions.ts'
@@ -231,6 +238,12 @@ export function needChainId(home: string): string {
   throw new UserError(
     `${home} has no config/genesis.json. Create the home with svcd init, or name another one with --home DIR`,
   )
+}
+
+/** Throws a UserError for a home in which CometBFT must not start, because its key could sign a height twice. */
+export function assertSafeToSign(home: string): void {
+  const why = whyUnsafeToSign(home)
+  if (why !== undefined) throw new UserError(why)
 }
 
 /** How many ports each node has, from its base port on. Some are left free for programs beside it. */

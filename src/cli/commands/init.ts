@@ -9,7 +9,6 @@ import {
   type NodeIdentity,
   readCometConfig,
   readNodeIdentity,
-  whyUnsafeToSign,
   writeNodeHome,
   writeNodeKeys,
 } from '../../comet/home.ts'
@@ -26,7 +25,14 @@ import {
   writeDevnetHomes,
 } from '../devnet/home.ts'
 import { UserError } from '../../node/errors.ts'
-import { closeHome, type GenesisFile, genesisTimeNow, newAppState, readGenesisFile } from '../../node/homes.ts'
+import {
+  assertSafeToSign,
+  closeHome,
+  type GenesisFile,
+  genesisTimeNow,
+  newAppState,
+  readGenesisFile,
+} from '../../node/homes.ts'
 import { abciAddressOf } from '../../node/paths.ts'
 import {
   blockTimeOption,
@@ -228,8 +234,7 @@ async function run(flags: Flags): Promise<void> {
   const stateSync = await chooseStateSync(flags, chainId)
   closeHome(home, note)
   // A new chain has no height that the key could have signed.
-  const unsafe = given === undefined ? undefined : whyUnsafeToSign(home)
-  if (unsafe !== undefined) throw new UserError(unsafe)
+  if (given !== undefined) assertSafeToSign(home)
   const { pubKey } = writeNodeKeys(home)
   if (given === undefined) acceptProgramVersion(home, FIRST_PROGRAM_VERSION) // The chain begins with this release.
   const newGenesis = () => ({

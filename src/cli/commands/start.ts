@@ -1,7 +1,5 @@
 import { isLocalAddress } from '../../abci/index.ts'
-import { whyUnsafeToSign } from '../../comet/home.ts'
-import { UserError } from '../../node/errors.ts'
-import { closeHome, needChainId } from '../../node/homes.ts'
+import { assertSafeToSign, closeHome, needChainId } from '../../node/homes.ts'
 import { allowedAddresses } from '../../node/libraries.ts'
 import { openLog } from '../../node/log.ts'
 import { boundHeap, parentEnd, stopSignal } from '../../node/runtime.ts'
@@ -72,8 +70,7 @@ async function start(flags: FlagsOf<typeof options>): Promise<number> {
   closeHome(home, note)
   // Before anything is written there.
   needChainId(home)
-  const unsafe = whyUnsafeToSign(home)
-  if (unsafe !== undefined) throw new UserError(unsafe)
+  assertSafeToSign(home)
   boundHeap()
   const retention = chooseRetention(home, flags)
   const allowAddresses = allowedAddresses(home, flags.eniAllow)
